@@ -17,7 +17,7 @@ def advance_batch(parts: WorkParts) -> AdvanceBatch:
         publish=parts.settle_and_publish.publish,
         renders=state.renders,
         end=parts.end_render,
-        holds=ReconcileBatchHolds(state.batch_stores.batches, state.limits),
+        holds=ReconcileBatchHolds(batches=state.batch_stores.batches, limits=state.limits),
         files=state.files,
         send_combine=lambda key: send_item(parts.queue("combine"), combine_item(key)),
         on_miscount=lambda: parts.metrics.count("MiscountedBatches"),

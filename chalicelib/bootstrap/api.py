@@ -130,7 +130,7 @@ class BatchUseCases:
     @LockedCachedProperty
     def read(self) -> ReadBatches:  # noqa: D102
         state = self._state
-        return ReadBatches(state.batch_stores.batches, state.batch_bodies)
+        return ReadBatches(batches=state.batch_stores.batches, bodies=state.batch_bodies)
 
     @LockedCachedProperty
     def present(self) -> PresentBatch:  # noqa: D102
@@ -150,7 +150,7 @@ class BatchUseCases:
         state = self._state
         return RetryFailedItems(
             stores=state.batch_stores,
-            items=SucceededItems(state.batch_stores, state.renders),
+            items=SucceededItems(stores=state.batch_stores, renders=state.renders),
             files=state.files,
             objects=state.objects,
             wake=self.wake,
@@ -172,7 +172,7 @@ class StorageUseCases:
         self._state = state
         self._sealer = sealer
         self._rules = rules
-        self.destinations = Destinations(state.main_table)
+        self.destinations = Destinations(table=state.main_table)
 
     @LockedCachedProperty
     def manage(self) -> ManageDestinations:  # noqa: D102
@@ -181,7 +181,7 @@ class StorageUseCases:
             destinations=self.destinations,
             read_part=_read_kind_part,
             check_address=CheckAddress(self._rules),
-            compile_texts=CompileTexts(state.engine, state.leases, state.clock),
+            compile_texts=CompileTexts(engine=state.engine, leases=state.leases, clock=state.clock),
             sealer=self._sealer,
             clock=state.clock,
             ids=state.ids,
@@ -190,7 +190,7 @@ class StorageUseCases:
     @LockedCachedProperty
     def request_trial(self) -> RequestStorageTrial:  # noqa: D102
         run_trial = self._state.make_run_trial(self._state.settings.upload_files_function)
-        return RequestStorageTrial(self.destinations, run_trial)
+        return RequestStorageTrial(destinations=self.destinations, run_trial=run_trial)
 
 
 class ApiServices:
@@ -229,7 +229,7 @@ class ApiServices:
             self.uploads.read,
             self.files.signed_urls,
             self.webhooks.accept_request,
-            ResolveStorage(Destinations(self.state.main_table).of_renders),
+            ResolveStorage(find=Destinations(table=self.state.main_table).of_renders),
             self._egress_policy,
         )
 
@@ -240,8 +240,8 @@ class ApiServices:
     @LockedCachedProperty
     def uploads(self) -> UploadUseCases:  # noqa: D102
         objects, clock = self.state.objects, self.clock
-        uploads = Uploads(self.state.transient_table)
-        held = HeldBytes(self.state.transient_table, clock)
+        uploads = Uploads(table=self.state.transient_table)
+        held = HeldBytes(table=self.state.transient_table, clock=clock)
         return UploadUseCases(
             create=CreateUpload(
                 uploads=uploads, held=held, objects=objects, clock=clock, ids=self.ids
@@ -277,8 +277,8 @@ class ApiServices:
     @LockedCachedProperty
     def webhooks(self) -> WebhookUseCases:  # noqa: D102
         settings, state = self.settings, self.state
-        endpoints = Endpoints(state.main_table)
-        deliveries = Deliveries(state.main_table)
+        endpoints = Endpoints(table=state.main_table)
+        deliveries = Deliveries(table=state.main_table)
         queue = partial(Queue, state.clients, settings.webhooks_queue_url)
         check_url = CheckTargetUrl(self._egress_policy)
         sealer = self._sealer
@@ -349,7 +349,7 @@ class ApiServices:
 
     @LockedCachedProperty
     def usage(self) -> UsageUseCases:  # noqa: D102
-        return UsageUseCases(ReadUsage(self.state.main_table))
+        return UsageUseCases(ReadUsage(table=self.state.main_table))
 
     @property
     def workspaces(self) -> Workspaces:  # noqa: D102

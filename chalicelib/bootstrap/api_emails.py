@@ -44,20 +44,20 @@ class EmailUseCases:
         self._read_templates = templates.read
         self._sealer = sealer
         self._egress_policy = egress_policy
-        self._rules = StoredRules(state.main_table)
-        self.read_rules = ReadRules(state.templates, self._rules)
+        self._rules = StoredRules(table=state.main_table)
+        self.read_rules = ReadRules(templates=state.templates, rules=self._rules)
         self._stores = stores = EmailStores.over(state.main_table, state.outbox)
         self.connections = stores.connections
-        self._members = Members(state.main_table)
+        self._members = Members(table=state.main_table)
         self.request_trial = RequestTrial(
             connections=self.connections,
             members=self._members,
             run_trial=state.make_run_trial(settings.send_email_function),
         )
         self.preview = _preview_email(state, templates, self.connections)
-        self.rule_test = RuleTestCommand(self.preview, self._members)
+        self.rule_test = RuleTestCommand(preview=self.preview, members=self._members)
         self.counts = stores.counts
-        self.sends = ReadSends(stores, state.clock)
+        self.sends = ReadSends(stores=stores, clock=state.clock)
         self.resend = ResendEmail(
             stores=stores,
             objects=state.objects,
@@ -73,14 +73,16 @@ class EmailUseCases:
     @LockedCachedProperty
     def take_reports(self) -> TakeReports:  # noqa: D102
         state = self._state
-        return TakeReports(self._stores, state.clock, state.settle_and_publish.publish)
+        return TakeReports(
+            stores=self._stores, clock=state.clock, publish=state.settle_and_publish.publish
+        )
 
     @LockedCachedProperty
     def manage(self) -> ManageConnections:  # noqa: D102
         state = self._state
         return ManageConnections(
             connections=self.connections,
-            registrations=Registrations(state.main_table),
+            registrations=Registrations(table=state.main_table),
             members=self._members,
             read_part=_read_part,
             sealer=self._sealer,
@@ -98,7 +100,11 @@ class EmailUseCases:
             read_templates=self._read_templates,
             connections=self.connections,
             rules=self._rules,
-            check_texts=CheckRuleTexts(CompileTexts(state.engine, state.leases, state.clock)),
+            check_texts=CheckRuleTexts(
+                compile_texts=CompileTexts(
+                    engine=state.engine, leases=state.leases, clock=state.clock
+                )
+            ),
             clock=state.clock,
             ids=state.ids,
         )

@@ -86,7 +86,7 @@ class RenderUseCases:
     @LockedCachedProperty
     def _source_files(self) -> ResolveSourceFiles:
         state = self._state
-        return ResolveSourceFiles(state.files, state.renders, state.clock)
+        return ResolveSourceFiles(files=state.files, renders=state.renders, clock=state.clock)
 
     @LockedCachedProperty
     def run_now(self) -> RunNow:  # noqa: D102
@@ -115,7 +115,7 @@ class RenderUseCases:
     @LockedCachedProperty
     def read(self) -> ReadRenders:  # noqa: D102
         state = self._state
-        return ReadRenders(state.renders)
+        return ReadRenders(renders=state.renders)
 
     @LockedCachedProperty
     def present(self) -> PresentRender:  # noqa: D102
@@ -153,7 +153,7 @@ class LinkUseCases:
         self._sealer = sealer
         self._read_templates = read_templates
         self._renders = renders
-        self._links = SignedLinks(state.main_table)
+        self._links = SignedLinks(table=state.main_table)
 
     @LockedCachedProperty
     def manage(self) -> ManageLinks:  # noqa: D102

@@ -96,7 +96,7 @@ class ApiState(SharedServices):
 
     @LockedCachedProperty
     def workspaces(self) -> Workspaces:  # noqa: D102
-        return Workspaces(self.main_table)
+        return Workspaces(table=self.main_table)
 
     @LockedCachedProperty
     def service_states(self) -> ServiceStates:  # noqa: D102
@@ -104,7 +104,7 @@ class ApiState(SharedServices):
 
     @LockedCachedProperty
     def idempotency(self) -> IdempotencyRecords:  # noqa: D102
-        return IdempotencyRecords(self.transient_table)
+        return IdempotencyRecords(table=self.transient_table)
 
     @LockedCachedProperty
     def leases(self) -> ConcurrencyLeases:  # noqa: D102
@@ -116,12 +116,16 @@ class ApiState(SharedServices):
 
     def schemas(self, workspace_id: WorkspaceId) -> CheckSchemas:
         """Return the schema checks of a workspace for requests that hold a lease of it."""
-        return CheckSchemas(self._remote_schemas(workspace_id))
+        return CheckSchemas(schemas=self._remote_schemas(workspace_id))
 
     def placed_schemas(self, workspace_id: WorkspaceId) -> CheckSchemas:
         """Return the schema checks of a workspace for requests that hold no lease of it."""
         schemas = self._remote_schemas(workspace_id)
-        return CheckSchemas(PlacedSchemas(schemas, self._schema_places, workspace_id))
+        return CheckSchemas(
+            schemas=PlacedSchemas(
+                schemas=schemas, places=self._schema_places, workspace_id=workspace_id
+            )
+        )
 
     @LockedCachedProperty
     def _schema_places(self) -> SchemaPlaces:
@@ -143,7 +147,7 @@ class ApiState(SharedServices):
     def make_run_trial(self, function: str) -> RunTrial:
         """Return the use case that has a function test credentials."""
         return RunTrial(
-            running=RunningTrials(self.main_table),
+            running=RunningTrials(table=self.main_table),
             function=LambdaFunction(self.clients, function),
             clock=self.clock,
         )

@@ -128,19 +128,21 @@ class TemplateUseCases:
 
     @LockedCachedProperty
     def resolve(self) -> ResolveTemplate:  # noqa: D102
-        uploaded_html = ReadUploadedHtml(self._read_uploads, UploadContents(self._state.objects))
+        uploaded_html = ReadUploadedHtml(
+            uploads=self._read_uploads, contents=UploadContents(objects=self._state.objects)
+        )
         state = self._state
-        rules = StoredRules(state.main_table)
+        rules = StoredRules(table=state.main_table)
         return ResolveTemplate(
-            CachedTemplateSources(self.read),
-            _complete_output,
-            uploaded_html,
-            ReadRules(state.templates, rules).for_job,
+            templates=CachedTemplateSources(self.read),
+            complete_output=_complete_output,
+            read_upload_html=uploaded_html,
+            read_email_rules=ReadRules(templates=state.templates, rules=rules).for_job,
         )
 
     @LockedCachedProperty
     def source_texts(self) -> SourceTexts:  # noqa: D102
-        return SourceTexts(self._state.objects)
+        return SourceTexts(objects=self._state.objects)
 
     @LockedCachedProperty
     def _store_source(self) -> StoreSource:

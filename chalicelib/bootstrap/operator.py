@@ -55,11 +55,11 @@ class OperatorServices:
         self.region = settings.region
         self.clock = clock
         table = Table(clients, settings.main_table)
-        self.workspaces = Workspaces(table)
+        self.workspaces = Workspaces(table=table)
         self.limits = WorkspaceLimits(table, clock)
         self.keys = ApiKeys(table)
         self.service_states = ServiceStates(table, clock)
-        members = Members(table)
+        members = Members(table=table)
         free = FreeWorkspaceLimit(table=table, workspaces=self.workspaces, clock=clock)
         self.create_workspace = CreateWorkspace(
             table=table,
@@ -74,7 +74,7 @@ class OperatorServices:
         self.change_status = ChangeWorkspaceStatus(
             table=table,
             workspaces=self.workspaces,
-            transitions=StatusTransitions(table),
+            transitions=StatusTransitions(table=table),
             clock=clock,
         )
         self.manage_members = ManageMembers(
@@ -83,7 +83,7 @@ class OperatorServices:
         self.manage_keys = ManageKeys(
             workspaces=self.workspaces, keys=self.keys, members=members, clock=clock
         )
-        templates = Templates(table)
+        templates = Templates(table=table)
         self.find_template = FindTemplate(workspaces=self.workspaces, templates=templates)
         self.change_template = ChangeTemplate(table=table, templates=templates, clock=clock)
         self.trash_template = TrashTemplate(table=table, templates=templates, clock=clock)
@@ -96,7 +96,9 @@ class OperatorServices:
             workspaces=self.workspaces,
             limits=self.limits,
             free_workspaces=free_workspaces,
-            follow_plan=ScheduleCredentials(EmailConnections(table), self.clock),
+            follow_plan=ScheduleCredentials(
+                connections=EmailConnections(table=table), clock=self.clock
+            ),
         )
 
 
@@ -113,8 +115,8 @@ def trace_render(
 ) -> TraceRender:
     """Return the use case that traces a render; `log_lines` reads the functions' logs."""
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-    workspaces = Workspaces(state.main_table)
-    deliveries = Deliveries(state.main_table)
+    workspaces = Workspaces(table=state.main_table)
+    deliveries = Deliveries(table=state.main_table)
     return TraceRender(
         workspaces=workspaces,
         renders=state.renders,
@@ -122,13 +124,13 @@ def trace_render(
         deliveries=deliveries,
         find_deliveries=FindDeliveries(
             workspaces=workspaces,
-            endpoints=Endpoints(state.main_table),
+            endpoints=Endpoints(table=state.main_table),
             deliveries=deliveries,
         ),
-        sends=Sends(state.main_table),
+        sends=Sends(table=state.main_table),
         uploads=StorageUploads(state.main_table),
         limits=state.limits,
-        letters=DeadLetters(Table(state.clients, settings.transient_table), clock),
+        letters=DeadLetters(table=Table(state.clients, settings.transient_table), clock=clock),
         queues=DEAD_LETTER_QUEUES,
         objects=state.objects,
         read_lines=log_lines,
@@ -150,7 +152,9 @@ class DeadLetterService:
 
     def __init__(self, settings: WorkSettings, clients: AwsClients, clock: Clock) -> None:
         """Build the use cases."""
-        self.letters: Final = DeadLetters(Table(clients, settings.transient_table), clock)
+        self.letters: Final = DeadLetters(
+            table=Table(clients, settings.transient_table), clock=clock
+        )
         self.dead_letter_queues: Final = {
             name: Queue(clients, settings.dead_letters_url(name)) for name in DEAD_LETTER_QUEUES
         }

@@ -30,9 +30,9 @@ class WebhookLogService:
         """Build the use cases."""
         table = settings.main_table
         state = SharedServices(clients, clock, main_table=table, bucket=settings.bucket)
-        deliveries = Deliveries(state.main_table)
-        endpoints = Endpoints(state.main_table)
-        self.workspaces: Final = Workspaces(state.main_table)
+        deliveries = Deliveries(table=state.main_table)
+        endpoints = Endpoints(table=state.main_table)
+        self.workspaces: Final = Workspaces(table=state.main_table)
         self.log: Final = DeliveryLog(
             deliveries=deliveries,
             endpoints=endpoints,
@@ -55,8 +55,8 @@ class ForwardService:
         table = settings.main_table
         self._settings = settings
         self._state = SharedServices(clients, clock, main_table=table, bucket=settings.bucket)
-        self.workspaces: Final = Workspaces(self._state.main_table)
-        endpoints = Endpoints(self._state.main_table)
+        self.workspaces: Final = Workspaces(table=self._state.main_table)
+        endpoints = Endpoints(table=self._state.main_table)
         sealer = SecretSealer(clients, settings.data_key, clock)
         self.choose_secrets: Final = ChooseSecrets(
             endpoints=endpoints,

@@ -30,7 +30,7 @@ def event_viewer(
 ) -> Callable[[WorkspaceId], EventView]:
     """Return the function that makes the view of a workspace's events."""
     clock = state.clock
-    workspaces = Workspaces(state.main_table)
+    workspaces = Workspaces(table=state.main_table)
     signing_keys = SigningKeys(Secret(state.clients, signing_secret, clock), clock)
     file_urls = SignedFileUrls(
         files=state.files,
@@ -40,10 +40,10 @@ def event_viewer(
         files_host=files_host,
         signing_keys=lambda: signing_keys.valid_keys,
     )
-    receipt_rows = ReceiptRows(state.main_table)
+    receipt_rows = ReceiptRows(table=state.main_table)
     present_render = PresentRender(file_urls=file_urls, receipt_rows=receipt_rows, clock=clock)
     present_batch = PresentBatch(file_urls=file_urls, clock=clock)
-    email_counts = SendCounts(state.main_table)
+    email_counts = SendCounts(table=state.main_table)
     return lambda workspace_id: _WorkspaceEvents(
         workspace_id, workspaces, present_render, present_batch, email_counts
     )

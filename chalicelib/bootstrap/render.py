@@ -42,14 +42,14 @@ def execute_render(settings: RenderSettings, clients: AwsClients, clock: Clock) 
         renders=state.renders,
         bodies=state.bodies,
         run_job=RunJob(
-            state.make_engine(settings.engine_function, settings.tenancy),
-            state.make_engine(settings.pdf_tools_function, settings.tenancy),
+            engine=state.make_engine(settings.engine_function, settings.tenancy),
+            pdf_tools=state.make_engine(settings.pdf_tools_function, settings.tenancy),
         ),
-        check_conformance=CheckConformance(_validators(settings, clients)),
+        check_conformance=CheckConformance(validator=_validators(settings, clients)),
         finish=finish,
         settle_and_publish=settle_and_publish,
         end=state.make_end_render(settle_and_publish),
-        cancellation_watch=CancellationWatch(state.renders),
+        cancellation_watch=CancellationWatch(renders=state.renders),
         clock=clock,
     )
 
@@ -62,7 +62,7 @@ def validate_received(
     return ValidateReceived(
         engine=state.make_engine(settings.engine_function, settings.tenancy),
         validator=_validators(settings, clients),
-        uploads=UploadContents(state.objects),
+        uploads=UploadContents(objects=state.objects),
         clock=clock,
     )
 

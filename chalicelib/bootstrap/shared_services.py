@@ -53,15 +53,15 @@ class SharedServices:
 
     @LockedCachedProperty
     def files(self) -> Files:  # noqa: D102
-        return Files(self.main_table)
+        return Files(table=self.main_table)
 
     @LockedCachedProperty
     def outbox(self) -> EventOutbox:  # noqa: D102
-        return EventOutbox(self.main_table)
+        return EventOutbox(table=self.main_table)
 
     @LockedCachedProperty
     def templates(self) -> Templates:  # noqa: D102
-        return Templates(self.main_table)
+        return Templates(table=self.main_table)
 
     @LockedCachedProperty
     def objects(self) -> Objects:  # noqa: D102
@@ -70,7 +70,7 @@ class SharedServices:
 
     @LockedCachedProperty
     def bodies(self) -> RenderBodies:  # noqa: D102
-        return RenderBodies(self.objects, self.batch_bodies.job)
+        return RenderBodies(objects=self.objects, read_item=self.batch_bodies.job)
 
     @LockedCachedProperty
     def batch_bodies(self) -> BatchBodies:  # noqa: D102
@@ -80,9 +80,9 @@ class SharedServices:
     def batch_stores(self) -> BatchStores:  # noqa: D102
         return BatchStores(
             self.main_table,
-            Batches(self.main_table),
+            Batches(table=self.main_table),
             self.batch_bodies,
-            ReleaserLeases(self.main_table, self.clock),
+            ReleaserLeases(table=self.main_table, clock=self.clock),
         )
 
     @LockedCachedProperty
@@ -91,7 +91,7 @@ class SharedServices:
 
     @LockedCachedProperty
     def settle_render(self) -> SettleRender:  # noqa: D102
-        return SettleRender(self.limits)
+        return SettleRender(limits=self.limits)
 
     def queue(self, url: str) -> Queue:
         """Return the queue at this URL."""

@@ -148,12 +148,12 @@ def _postpone_due_item(parts: "WorkParts") -> "ResolveMessage":
 
 
 def _postpone(parts: "WorkParts", read_item: Callable[[JsonObject], DueItem]) -> "ResolveMessage":
-    index = DueIndex(parts.state.main_table)
+    index = DueIndex(table=parts.state.main_table)
     return PostponeDueItem(index=index, read_item=read_item, clock=parts.clock)
 
 
 def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
-    deliveries = Deliveries(parts.state.main_table)
+    deliveries = Deliveries(table=parts.state.main_table)
     return GiveUpDelivery(deliveries=deliveries, clock=parts.clock)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol, Unpack
 
+import msgspec
+
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.context import JobContext, RenderWarning
@@ -55,7 +57,7 @@ def compile_faults(job: PageJob, context: JobContext, templates: TemplateCompile
     They are compiled, with those that every run includes, extends or imports. Raises RenderFailure
     `render_timeout`.
     """
-    outcome = _faults(job, context, _CompileOnlyTemplates(templates))
+    outcome = _faults(job, context, _CompileOnlyTemplates(templates=templates))
     for failure in outcome.failures:
         if failure.code == "render_timeout":
             raise failure
@@ -110,16 +112,14 @@ def _with_text_name(failure: RenderFailure, job: PageJob, text: str | None) -> R
     return failure.with_text_name(name)
 
 
-class _CompileOnlyTemplates:
+class _CompileOnlyTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Template runner that compiles; all texts are empty."""
 
-    def __init__(self, templates: TemplateCompiler) -> None:
-        """Compile with `templates`."""
-        self._templates = templates
+    templates: TemplateCompiler
 
     def render(self, source: str, data: JsonObject, **options: Unpack[TemplateRunOptions]) -> str:
         """Return an empty text; raises RenderFailure."""
-        return self._templates.render(source, data, **options, compile_only=True)
+        return self.templates.render(source, data, **options, compile_only=True)
 
 
 class _RunOnceTemplates:

@@ -29,10 +29,10 @@ def build(parts: WorkParts) -> ServeEvent:
 def combine_batch(parts: WorkParts) -> CombineBatch:
     """Return the use case that combines the results of a batch."""
     state, settings = parts.state, parts.settings
-    items = SucceededItems(state.batch_stores, state.renders)
+    items = SucceededItems(stores=state.batch_stores, renders=state.renders)
     engine = state.make_engine(settings.engine_function, settings.tenancy)
     merge = RemoteMerge(engine, state.objects)
-    leases = CombineLeases(state.main_table, parts.clock)
+    leases = CombineLeases(table=state.main_table, clock=parts.clock)
     uploads = MultipartUploads(parts.clients, settings.bucket)
     clean_up = CleanUpCombining(
         stores=state.batch_stores,
@@ -49,8 +49,8 @@ def combine_batch(parts: WorkParts) -> CombineBatch:
         leases=leases,
         items=items,
         writers={
-            "zip": WriteZipPart(items, state.objects),
-            "merged_pdf": WriteMergedPart(items, merge, parts.clock),
+            "zip": WriteZipPart(items=items, objects=state.objects),
+            "merged_pdf": WriteMergedPart(items=items, merge=merge, clock=parts.clock),
         },
         uploads=uploads,
         objects=state.objects,

@@ -31,7 +31,9 @@ def build(parts: WorkParts) -> ServeEvent:
     """Return the function that records a batch and answers with the messages that failed."""
     settings = parts.settings
     record_letter = RecordDeadLetter(
-        letters=DeadLetters(Table(parts.state.clients, settings.transient_table), parts.clock),
+        letters=DeadLetters(
+            table=Table(parts.state.clients, settings.transient_table), clock=parts.clock
+        ),
         resolutions={
             row.queues[0]: row.resolve(parts) for row in WORK.values() if row.resolve is not None
         },

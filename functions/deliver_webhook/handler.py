@@ -33,8 +33,8 @@ from chalicelib.features.webhooks.leases.repository import (
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that makes the attempts of a batch."""
     state, settings = parts.state, parts.settings
-    deliveries = Deliveries(state.main_table)
-    endpoints = Endpoints(state.main_table)
+    deliveries = Deliveries(table=state.main_table)
+    endpoints = Endpoints(table=state.main_table)
     sealer = SecretSealer(parts.clients, settings.data_key, parts.clock)
     egress = GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts)
     # What the first attempt needs is loaded before it: a second of a busy process.
@@ -62,7 +62,7 @@ def build(parts: WorkParts) -> ServeEvent:
                 webhook_message.workspace_id, webhook_message.delivery_id, parts.clock.now()
             )
 
-    leases = ReceiverLeases(state.main_table)
+    leases = ReceiverLeases(table=state.main_table)
     dead_letters = Queue(parts.clients, settings.dead_letters_url(parts.row.queues[0]))
     delivery_queues = {
         QueueConsumer(parts.queue(delivery_queue.name), dead_letters): delivery_queue

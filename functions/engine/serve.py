@@ -57,4 +57,4 @@ def _check_schemas(walls: "Walls") -> "CheckSchemas":
     from chalicelib.engine.schemas.check_schemas import CheckSchemas  # noqa: PLC0415
     from chalicelib.engine.schemas.worker import SchemaWorker  # noqa: PLC0415
 
-    return CheckSchemas(SchemaWorker(walls=walls))
+    return CheckSchemas(schemas=SchemaWorker(walls=walls))

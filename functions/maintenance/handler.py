@@ -52,7 +52,9 @@ from chalicelib.features.workspaces.repository import DUE_WORKSPACE, StatusTrans
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that handles a batch of due items."""
     dispatch = DueDispatcher(
-        due_handlers(parts), _workspaces(parts), listed_kinds=(DUE_CREDENTIALS.name,)
+        handlers=due_handlers(parts),
+        workspaces=_workspaces(parts),
+        listed_kinds=(DUE_CREDENTIALS.name,),
     )
 
     def handle(message: ReceivedMessage) -> None:
@@ -75,8 +77,8 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         clock=parts.clock,
     )
     batch = _erase_batches(parts.state)
-    connections = EmailConnections(parts.state.main_table)
-    credentials = DeleteCredentials(connections, parts.clock)
+    connections = EmailConnections(table=parts.state.main_table)
+    credentials = DeleteCredentials(connections=connections, clock=parts.clock)
     key = WarnOfKeyExpiry(
         keys=_keys(parts),
         workspaces=_workspaces(parts),
@@ -84,7 +86,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         clock=parts.clock,
     )
     disabled_endpoint = NotifyOfDisabledEndpoint(
-        endpoints=Endpoints(parts.state.main_table),
+        endpoints=Endpoints(table=parts.state.main_table),
         workspaces=_workspaces(parts),
         notify=notify,
     )
@@ -140,7 +142,9 @@ def _reconcile_limits(
         limits=parts.state.limits,
         bodies=parts.state.bodies,
         handle_due=handle_due,
-        reconcile_others=ReconcileBatchHolds(parts.state.batch_stores.batches, parts.state.limits),
+        reconcile_others=ReconcileBatchHolds(
+            batches=parts.state.batch_stores.batches, limits=parts.state.limits
+        ),
         notify_thresholds=NotifyThresholds(
             workspaces=_workspaces(parts),
             limits=parts.state.limits,
@@ -156,7 +160,7 @@ def _reconcile_limits(
 def _delete_workspace(parts: WorkParts) -> DeleteWorkspace:
     state = parts.state
     return DeleteWorkspace(
-        transitions=StatusTransitions(state.main_table),
+        transitions=StatusTransitions(table=state.main_table),
         keys=_keys(parts),
         limits=state.limits,
         free_workspaces=FreeWorkspaceLimit(
@@ -176,7 +180,7 @@ def _send_later(parts: WorkParts, item: DueItem, delay: dt.timedelta) -> None:
 
 
 def _workspaces(parts: WorkParts) -> Workspaces:
-    return Workspaces(parts.state.main_table)
+    return Workspaces(table=parts.state.main_table)
 
 
 def _keys(parts: WorkParts) -> ApiKeys:
@@ -186,7 +190,7 @@ def _keys(parts: WorkParts) -> ApiKeys:
 def _notify_owners(parts: WorkParts) -> NotifyOwners:
     secret = Secret(parts.clients, parts.settings.smtp_secret, parts.clock)
     return NotifyOwners(
-        members=Members(parts.state.main_table),
+        members=Members(table=parts.state.main_table),
         find_mailer=CurrentMailer(lambda: parts.settings.smtp_url or secret.value),
     )
 
@@ -209,21 +213,21 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
         _erase_templates(state),
         EraseWebhooks(
             table=state.main_table,
-            deliveries=Deliveries(state.main_table),
+            deliveries=Deliveries(table=state.main_table),
             objects=state.objects,
         ),
-        Destinations(state.main_table).erase,
-        EmailConnections(state.main_table).erase,
-        Sends(state.main_table).erase,
-        ProviderReports(state.main_table).erase,
-        SendCounts(state.main_table).erase,
+        Destinations(table=state.main_table).erase,
+        EmailConnections(table=state.main_table).erase,
+        Sends(table=state.main_table).erase,
+        ProviderReports(table=state.main_table).erase,
+        SendCounts(table=state.main_table).erase,
         _links(state).erase,
         EraseUsage(table=state.main_table, clock=state.clock),
     )
 
 
 def _links(state: SharedServices) -> SignedLinks:
-    return SignedLinks(state.main_table)
+    return SignedLinks(table=state.main_table)
 
 
 def _erase_batches(state: SharedServices) -> EraseBatches:
@@ -242,7 +246,7 @@ def _erase_templates(state: SharedServices) -> EraseTemplates:
         table=state.main_table,
         templates=state.templates,
         objects=state.objects,
-        erase_email_rules=StoredRules(state.main_table).erase,
+        erase_email_rules=StoredRules(table=state.main_table).erase,
     )
 
 

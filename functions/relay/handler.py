@@ -59,11 +59,11 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
         types=EVENT_TYPES,
         subscribers=(
             state.clean_up,
-            CountUsage(state.main_table, _counted_formats),
+            CountUsage(table=state.main_table, formats=_counted_formats),
             QueueWebhooks(
                 types=EVENT_TYPES,
-                endpoints=Endpoints(state.main_table),
-                deliveries=Deliveries(state.main_table),
+                endpoints=Endpoints(table=state.main_table),
+                deliveries=Deliveries(table=state.main_table),
                 outbox=state.outbox,
                 objects=state.objects,
                 view=event_viewer(
@@ -72,16 +72,18 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                     files_host=parts.settings.files_host,
                 ),
             ),
-            QueueEmails(EmailStores.over(state.main_table, state.outbox), state.objects),
-            QueueUploads(StorageUploads(state.main_table)),
+            QueueEmails(
+                stores=EmailStores.over(state.main_table, state.outbox), objects=state.objects
+            ),
+            QueueUploads(uploads=StorageUploads(state.main_table)),
             CountBatchItem(state.batch_stores.batches, parts.clock),
-            GiveBackQuota(SignedLinks(state.main_table)),
-            CountEndedHold(ended=EndedHolds(state.main_table), limits=state.limits),
+            GiveBackQuota(links=SignedLinks(table=state.main_table)),
+            CountEndedHold(ended=EndedHolds(table=state.main_table), limits=state.limits),
         ),
         queues=parts.queue,
         region=parts.settings.region,
         clock=parts.clock,
-        observers=(MeasureRender(parts.metrics),),
+        observers=(MeasureRender(metrics=parts.metrics),),
     )
 
 

@@ -86,7 +86,7 @@ def releaser(parts: WorkParts) -> Releaser:
     )
     import_csv = ImportCsv(
         stores=stores,
-        positions=CsvPositions(state.main_table),
+        positions=CsvPositions(table=state.main_table),
         objects=state.objects,
         fail=advance.fail,
         clock=parts.clock,
@@ -94,7 +94,7 @@ def releaser(parts: WorkParts) -> Releaser:
     return Releaser(
         batches=stores.batches,
         leases=stores.leases,
-        workspaces=Workspaces(state.main_table),
+        workspaces=Workspaces(table=state.main_table),
         import_csv=import_csv,
         advance=advance,
         release=release,

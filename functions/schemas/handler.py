@@ -67,7 +67,7 @@ def _services() -> SchemaServices:
     )
     worker = SchemaWorker(walls=walls)
     worker.start()
-    execute = ExecuteSchemaCall(worker, PresignedHttpObjects(), SystemClock())
+    execute = ExecuteSchemaCall(schemas=worker, objects=PresignedHttpObjects(), clock=SystemClock())
     return SchemaServices(execute, TenantGuard(settings.tenancy))
 
 

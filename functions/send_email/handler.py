@@ -123,7 +123,7 @@ def _deliver_email(parts: WorkParts, stores: EmailStores) -> DeliverEmail:
         attempt=AttemptEmail(
             stores=stores,
             objects=parts.state.objects,
-            prepare=PrepareEmail(parts.state.objects, _sign_url(parts)),
+            prepare=PrepareEmail(objects=parts.state.objects, sign_url=_sign_url(parts)),
             clock=parts.clock,
         ),
         queue=parts.queue("emails"),
@@ -137,7 +137,7 @@ def _register_for_events(
 ) -> RegisterForEvents:
     return RegisterForEvents(
         connections=stores.connections,
-        registrations=Registrations(stores.table),
+        registrations=Registrations(table=stores.table),
         sealer=sealer,
         register=brevo_registration(_egress(parts), parts.settings.email_base_brevo),
         base_url=parts.settings.base_url,
@@ -150,7 +150,7 @@ def _sign_url(parts: WorkParts) -> SignUrl:
     keys = SigningKeys(secret, parts.clock)
     file_urls = SignedFileUrls(
         files=parts.state.files,
-        workspaces=Workspaces(parts.state.main_table),
+        workspaces=Workspaces(table=parts.state.main_table),
         objects=parts.state.objects,
         clock=parts.clock,
         files_host=parts.settings.files_host,

@@ -10,7 +10,7 @@ from chalicelib.features.maintenance.tick import DueRoute, Tick
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that queues the due items and answers with their number."""
     tick = Tick(
-        index=DueIndex(parts.state.main_table),
+        index=DueIndex(table=parts.state.main_table),
         routes=[
             DueRoute(kind, parts.queue(row.queue_of_due_items), row.due_message)
             for row in WORK.values()

@@ -60,8 +60,8 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEve
     """Return the function over sessions that `openers` open, by kind."""
     parts.clients.create("dynamodb", "kms", "s3", "sqs")
     sealer = SecretSealer(parts.clients, parts.settings.data_key, parts.clock)
-    sessions = StoreSessions(sealer, openers)
-    destinations = Destinations(parts.state.main_table)
+    sessions = StoreSessions(sealer=sealer, openers=openers)
+    destinations = Destinations(table=parts.state.main_table)
     upload_files = _upload_files(parts, destinations, sessions)
     queue = parts.queue("uploads")
     try_destination = RunDestinationTrial(

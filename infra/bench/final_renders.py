@@ -39,7 +39,7 @@ class FinalRenders:
         """Render once through the API."""
         self._table = table = Table(clients, stack.resources["MainTable"]["Ref"])
         self._renders = Renders(table, SystemClock())
-        self._outbox = EventOutbox(table)
+        self._outbox = EventOutbox(table=table)
         with BenchClient(stack) as client:
             response = client.post("/v1/renders", _SMALL_RENDER)
         model = self._renders.get(WorkspaceId(stack.workspace), RenderId(response["id"]))

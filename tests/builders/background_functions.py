@@ -241,7 +241,9 @@ class BackgroundFunctions(ABC):
 
     def dead_letters(self, queue: str) -> list[DeadLetter]:
         """Return the recorded dead letters of a queue."""
-        letters = DeadLetters(Table(self.clients, self.settings.transient_table), self.clock)
+        letters = DeadLetters(
+            table=Table(self.clients, self.settings.transient_table), clock=self.clock
+        )
         return list(letters.of_queue(queue.lower()))
 
     def usage(self) -> dict[str, int]:

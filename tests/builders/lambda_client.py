@@ -126,7 +126,7 @@ class LambdaClient:
             raise failure
         objects = SignedObjects(service.clients.s3, service.settings.bucket, current_function())
         context: Any = SimpleNamespace(aws_request_id="schema-call", tenant_id=tenant)
-        execute = ExecuteSchemaCall(service.schemas, objects, service.clock)
+        execute = ExecuteSchemaCall(schemas=service.schemas, objects=objects, clock=service.clock)
         services = SchemaServices(execute, TenantGuard(service.tenancy))
         try:
             with acting_as("SchemasFunction"):
@@ -203,7 +203,7 @@ def serve_engine(
     service: "Service", objects: "PresignedObjects", event: Any, tenant: str | None
 ) -> "JsonObject":
     """Run the engine function's handler over the engine of a service."""
-    checks = CheckSchemas(service.schemas)
+    checks = CheckSchemas(schemas=service.schemas)
     execute = ExecuteCall(service.engine, objects, lambda: checks, service.clock, Walls())
     context: Any = SimpleNamespace(aws_request_id="engine-call", tenant_id=tenant)
     return serve(event, context, EngineServices(execute, TenantGuard(service.tenancy)))

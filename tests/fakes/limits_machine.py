@@ -63,7 +63,7 @@ class LimitsMachine(RuleBasedStateMachine):
         self.rates = [RequestRate(table, FixedClock()) for _ in range(3)]
         for write in self.processes[0].creations(self.model.workspace, NOW):
             self.table.write(write)
-        self.ended = EndedHolds(table)
+        self.ended = EndedHolds(table=table)
         self.open: list[Claim] = []
         self.settled: list[Claim] = []
         self.counted: set[RenderId] = set()

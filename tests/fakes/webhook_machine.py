@@ -62,7 +62,7 @@ class WebhookMachine(RuleBasedStateMachine):
 
     @property
     def repository(self) -> Deliveries:
-        return Deliveries(self.service.main_table)
+        return Deliveries(table=self.service.main_table)
 
     def call(self, method: str, target: str, **body: Any) -> Any:
         """Send a request that must succeed, a moment after the one before."""

@@ -52,7 +52,7 @@ class App(Chalice):
         json_logs.configure_logging("api")
         # Chalice refuses clients that do not accept a type of this list first (chalice #1095).
         self.api.binary_types = []
-        self._dispatcher = Dispatcher(services)
+        self._dispatcher = Dispatcher(services=services)
         # One method of each path that is refused.
         self._refused_methods = dict.fromkeys(CATCH_ALL_PATHS, METHODS[0])
         paths: defaultdict[str, dict[str, Endpoint]] = defaultdict(dict)

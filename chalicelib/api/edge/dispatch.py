@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
+import msgspec
+
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge.auth import Principal
 from chalicelib.api.edge.endpoint import JSON, NO_STORE, Call, Endpoint, Reply
@@ -49,12 +51,13 @@ _RATE_WINDOW_S: Final = 1
 type Fallback = Callable[[Request], Reply]
 
 
-class Dispatcher:
-    """Dispatcher of requests to the endpoints of their route; the first one builds the services."""
+class Dispatcher(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Dispatcher of requests to the endpoints of their route; the first one builds the services.
 
-    def __init__(self, services: Callable[[], RequestServices]) -> None:
-        """Build nothing yet; `services` returns the services, built at its first call."""
-        self._services = services
+    `services` returns the services, built at its first call.
+    """
+
+    services: Callable[[], RequestServices]
 
     def answer(self, request: Request, target: Endpoint | Fallback) -> Reply:
         """Answer one request, its body as text or bytes; never raises."""
@@ -98,7 +101,7 @@ class Dispatcher:
         principal = call.known_caller if call else None
         if call is None or principal is None or not principal.counts_rate or call.rate is not None:
             return
-        services = self._services()
+        services = self.services()
         count = (
             services.limits.count_creation
             if call.endpoint.counts_rate_itself
@@ -107,7 +110,7 @@ class Dispatcher:
         call.rate = count(call.caller.workspace, services.clock.now())
 
     def _handle(self, exchange: "_Exchange") -> Reply:
-        request, services = exchange.request, self._services()
+        request, services = exchange.request, self.services()
         now = services.clock.now()
         exchange.set_request_id(request.client_request_id or services.ids.new("req", now))
         exchange.api_host = services.api_host
@@ -140,7 +143,7 @@ class Dispatcher:
         return answer_once(call)
 
     def _count_rate(self, call: Call, principal: Principal, now: dt.datetime) -> None:
-        services = self._services()
+        services = self.services()
         if call.endpoint.counts_rate_itself:
             # The rate is counted after the body is read. A flood is refused before, by the
             # rate that this process has last seen.

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, cast
 
+import msgspec
+
 from chalicelib.api.edge import openapi_types as oas
 from chalicelib.api.edge.endpoint import JSON, Endpoint, import_model
 from chalicelib.api.edge.openapi_webhooks import EVENTS_TAG, event_schemas, webhook_operations
@@ -151,7 +153,7 @@ def openapi_document(
     `api_host` is the server URL.
     """
     inputs, outputs, definitions = _model_schemas(endpoints, event_types)
-    writer = _OperationWriter(inputs, outputs, definitions)
+    writer = _OperationWriter(inputs=inputs, outputs=outputs, definitions=definitions)
     paths: dict[str, dict[str, oas.Operation]] = {}
     for row in endpoints:
         # OpenAPI has no template for a tail; the parameter describes it.
@@ -200,18 +202,12 @@ def _tags(endpoints: Sequence[Endpoint], event_types: Sequence[EventType]) -> It
     return [*tags, *([EVENTS_TAG] if event_types else [])]
 
 
-class _OperationWriter:
+class _OperationWriter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Writer of operation objects; has the schemas of all models."""
 
-    def __init__(
-        self,
-        inputs: "Mapping[type[BaseModel], oas.Schema]",
-        outputs: "Mapping[type[BaseModel], oas.Schema]",
-        definitions: Mapping[str, oas.Schema],
-    ) -> None:
-        self._inputs = inputs
-        self._outputs = outputs
-        self._definitions = definitions
+    inputs: "Mapping[type[BaseModel], oas.Schema]"
+    outputs: "Mapping[type[BaseModel], oas.Schema]"
+    definitions: Mapping[str, oas.Schema]
 
     def operation(self, row: Endpoint) -> oas.Operation:
         operation: oas.Operation = {
@@ -241,8 +237,8 @@ class _OperationWriter:
     def _query_parameters(self, row: Endpoint) -> Iterable[oas.Parameter]:
         if row.query_model is None:
             return
-        reference = self._inputs[row.query_model]["$ref"]
-        schema = self._definitions[reference.rpartition("/")[2]]
+        reference = self.inputs[row.query_model]["$ref"]
+        schema = self.definitions[reference.rpartition("/")[2]]
         required = schema.get("required", ())
         for name, field in schema.get("properties", {}).items():
             yield {
@@ -259,7 +255,7 @@ class _OperationWriter:
             for kind in row.media_types
         }
         if row.body_model is not None:
-            content[JSON] = {"schema": self._inputs[row.body_model]}
+            content[JSON] = {"schema": self.inputs[row.body_model]}
         return {"required": row.body_required, "content": content}
 
     def _responses(self, row: Endpoint) -> dict[str, oas.Response]:
@@ -291,7 +287,7 @@ class _OperationWriter:
         if JSON in content:
             name = row.answers[status]
             content[JSON] = {
-                "schema": self._outputs[import_model(name)] if name else {"type": "object"}
+                "schema": self.outputs[import_model(name)] if name else {"type": "object"}
             }
         response["content"] = content
         return response
@@ -306,7 +302,7 @@ class _OperationWriter:
         return {
             "description": "\n".join([HTTPStatus(status).phrase, "", *lines]),
             "headers": headers,
-            "content": {PROBLEM_JSON: {"schema": self._outputs[ProblemDetails]}},
+            "content": {PROBLEM_JSON: {"schema": self.outputs[ProblemDetails]}},
         }
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+import msgspec
+
 from chalicelib.contract.template.layer_constraints import (
     BIND_TARGETS,
     MAX_TEXT_CHARACTERS,
@@ -22,14 +24,12 @@ type AddWarning = Callable[[str, str, str], None]
 _MAX_INDEX_DIGITS: Final = 9
 
 
-class DataBinding:
+class DataBinding(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Look-up of the values that layers are bound to (decision 22)."""
 
-    def __init__(self, data: JsonObject, run_template: RunTemplate, warn: AddWarning) -> None:
-        """Bind layers to `data`."""
-        self._data = data
-        self._run_template = run_template
-        self._warn = warn
+    data: JsonObject
+    run_template: RunTemplate
+    warn: AddWarning
 
     def candidate_values(self, layer: SceneLayer) -> Iterator[Json]:
         """Yield the values that the layer can show, the preferred one first, its own last.
@@ -55,13 +55,13 @@ class DataBinding:
         message = (
             f"{_binding_label(layer)}: {reason}; the layer's fallback or its own value was used."
         )
-        self._warn("data_coerced", message, layer.path)
+        self.warn("data_coerced", message, layer.path)
 
     def _bound_value(self, layer: SceneLayer, bind: str) -> Json:
         if layer.type not in TEMPLATED_TYPES or "{" not in bind:
-            return value_at(self._data, bind)
+            return value_at(self.data, bind)
         try:
-            text = self._run_template(bind)
+            text = self.run_template(bind)
         except RenderFailure as failure:
             raise failure.with_text_name(f"{layer.path}.bind") from failure
         return text if text.strip() else None
@@ -76,7 +76,7 @@ class DataBinding:
         if isinstance(value, bool) and layer.type in TEMPLATED_TYPES:
             text = str(value).lower()
             message = f"{_binding_label(layer)} is a boolean; it was written as {text}."
-            self._warn("data_coerced", message, layer.path)
+            self.warn("data_coerced", message, layer.path)
             yield text
         else:
             self.warn_unusable(layer, _unusable_reason(layer.type, value))

@@ -73,7 +73,9 @@ def canvas_page(
         if len(warnings) < MAX_WARNINGS:
             warnings.append(RenderWarning(code, message, path))
 
-    drawing = LayerDrawing(DataBinding(data, run_template, warn), uploads, deadline, warn)
+    drawing = LayerDrawing(
+        DataBinding(data=data, run_template=run_template, warn=warn), uploads, deadline, warn
+    )
     for name in _ignored_options(output):
         message = f"output.{name} was ignored: a canvas has its own size and one page"
         warn("feature_unavailable", message, f"output.{name}")

@@ -89,23 +89,22 @@ def evaluate_rules(
     ]
     more: JsonObject = {"render": {**context, "files": shown}, "downloads": DOWNLOADS_MARKER}
     return tuple(
-        msgspec.structs.replace(_evaluate(rule, _Texts(run, more)), file_stem=file_stem)
+        msgspec.structs.replace(_evaluate(rule, _Texts(run=run, more=more)), file_stem=file_stem)
         for rule in rules
     )
 
 
-class _Texts:
+class _Texts(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Runs the texts of one rule; raises _FaultyEmailError with the field and the place in it."""
 
-    def __init__(self, run: RunText, more: JsonObject) -> None:
-        self._run = run
-        self._more = more
+    run: RunText
+    more: JsonObject
 
     def is_true(self, condition: str) -> bool:
         if not condition.strip():
             return True
         try:
-            return bool(self._run(condition_source(condition), self._more, escape=False))
+            return bool(self.run(condition_source(condition), self.more, escape=False))
         except RenderFailure as failure:
             raise _faulty("condition", condition_failure(failure, condition)) from failure
 
@@ -113,7 +112,7 @@ class _Texts:
         if not source:
             return ""
         try:
-            return self._run(source, self._more, escape=escape)
+            return self.run(source, self.more, escape=escape)
         except RenderFailure as failure:
             raise _faulty(field, failure) from failure
 

@@ -35,15 +35,14 @@ _OUTPUT: Final = 1
 _ERRORS: Final = 2
 
 
-class _Owner:
+class _Owner(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Owner of this process, at the other end of its pipes."""
 
-    def __init__(self, output: int) -> None:
-        self._output = output
+    output: int
 
     def send(self, message: msgspec.Struct, contents: Sequence[bytes] = ()) -> None:
         """Send a message."""
-        wire.send(to_json(message), self._output, contents)
+        wire.send(to_json(message), self.output, contents)
 
     def request(self) -> tuple[FinishingRequest, bytes, list[bytes]]:
         """Return the request, the drawn content and the other contents."""
@@ -113,4 +112,4 @@ if __name__ == "__main__":
     os.dup2(_ERRORS, _OUTPUT)
     for descriptor in (_INPUT, messages_to_owner):
         wire.enlarge(descriptor)
-    main(_Owner(messages_to_owner))
+    main(_Owner(output=messages_to_owner))

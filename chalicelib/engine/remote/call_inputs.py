@@ -36,19 +36,15 @@ _LOOK_TIMEOUT_S: Final = 3.0
 _MAX_STOP_BYTES: Final = 1_000
 
 
-class CallInputs:
-    """Inputs of calls, in the call itself or at its presigned addresses."""
+class CallInputs(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Inputs of calls, in the call itself or at its presigned addresses.
 
-    def __init__(
-        self,
-        objects: "PresignedObjects",
-        clock: Clock,
-        schemas: "Callable[[], CheckSchemas] | None" = None,
-    ) -> None:
-        """Reach the URLs of calls by `objects`; the first job that needs it calls `schemas`."""
-        self._objects = objects
-        self._schemas = schemas
-        self._clock = clock
+    `schemas` is called when the first job needs it.
+    """
+
+    objects: "PresignedObjects"
+    clock: Clock
+    schemas: "Callable[[], CheckSchemas] | None" = None
 
     @contextmanager
     def job(self, call: JobCall) -> Iterator[tuple[Job | MarkJob, JobContext]]:
@@ -61,7 +57,7 @@ class CallInputs:
                 # The caller deletes it when it stops waiting.
                 raise timeout_failure()
             job = msgspec.convert(json.loads_own(content), Job | MarkJob)
-        with _watch_for_stop(call.stop_url, self._objects) as stop:
+        with _watch_for_stop(call.stop_url, self.objects) as stop:
             yield job, self._context(job, call, stop)
 
     def _context(self, job: Job | MarkJob, call: JobCall, stop: Future[None]) -> JobContext:
@@ -76,8 +72,8 @@ class CallInputs:
 
         def check_data(data: JsonObject, pointer: str) -> None:
             if isinstance(job, PageJob) and job.schema is not None:
-                assert self._schemas is not None, "this function runs no pages"
-                self._schemas().check_data(job.schema, data, prefix=pointer)
+                assert self.schemas is not None, "this function runs no pages"
+                self.schemas().check_data(job.schema, data, prefix=pointer)
 
         return JobContext(
             deadline=call.ends_at,
@@ -93,11 +89,11 @@ class CallInputs:
         timeout_s = self.left_s(call)
         if timeout_s <= 0:
             raise timeout_failure()
-        return self._objects.get(url, max_bytes=max_bytes, timeout_s=timeout_s)
+        return self.objects.get(url, max_bytes=max_bytes, timeout_s=timeout_s)
 
     def left_s(self, call: EngineCall) -> float:
         """Return the seconds until a call is useless."""
-        return call.ends_at - self._clock.now().timestamp()
+        return call.ends_at - self.clock.now().timestamp()
 
 
 @contextmanager

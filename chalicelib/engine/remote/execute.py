@@ -82,7 +82,7 @@ class ExecuteCall:
         """Reach the URLs of calls by `objects`; the first job that needs it calls `schemas`."""
         self._engine = engine
         self._objects = objects
-        self._inputs = CallInputs(objects, clock, schemas)
+        self._inputs = CallInputs(objects=objects, clock=clock, schemas=schemas)
         self._walls = walls
 
     def __call__(self, call: AnyCall) -> EngineAnswer:

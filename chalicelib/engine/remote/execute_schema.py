@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import msgspec
+
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.deadline import timeout_failure
@@ -17,16 +19,12 @@ if TYPE_CHECKING:
 _MAX_REQUEST_BYTES: Final = 120_000_000
 
 
-class ExecuteSchemaCall:
+class ExecuteSchemaCall(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Execution of calls, one at a time."""
 
-    def __init__(
-        self, schemas: "SchemaChecker", objects: "PresignedObjects", clock: "Clock"
-    ) -> None:
-        """Check with `schemas`; reach large requests by `objects`."""
-        self._schemas = schemas
-        self._objects = objects
-        self._clock = clock
+    schemas: "SchemaChecker"
+    objects: "PresignedObjects"
+    clock: "Clock"
 
     def __call__(self, call: SchemaCall) -> EngineAnswer:
         """Return the findings; an exception is a fault of the function, not of a schema."""
@@ -43,13 +41,13 @@ class ExecuteSchemaCall:
         schema, prefix = request["schema"], cast("str", request["prefix"])
         budget_s = self._left_s(call)
         if "data" in request:
-            return self._schemas.validate(schema, request["data"], budget_s=budget_s, prefix=prefix)
-        return self._schemas.check_schema(schema, budget_s=budget_s, prefix=prefix)
+            return self.schemas.validate(schema, request["data"], budget_s=budget_s, prefix=prefix)
+        return self.schemas.check_schema(schema, budget_s=budget_s, prefix=prefix)
 
     def _load_request(self, call: SchemaCall) -> object:
         assert call.request_url is not None, "a call has a request or its address"
         timeout_s = self._left_s(call)
-        content = self._objects.get(
+        content = self.objects.get(
             call.request_url, max_bytes=_MAX_REQUEST_BYTES, timeout_s=timeout_s
         )
         if content is None:
@@ -58,7 +56,7 @@ class ExecuteSchemaCall:
         return json.loads_own(content)
 
     def _left_s(self, call: SchemaCall) -> float:
-        left_s = call.ends_at - self._clock.now().timestamp()
+        left_s = call.ends_at - self.clock.now().timestamp()
         if left_s <= 0:
             raise timeout_failure()
         return left_s

@@ -27,7 +27,7 @@ class ExecuteToolCall:
         """Make the files of a job by `run`; reach the presigned URLs of calls by `objects`."""
         self._run = run
         self._objects = objects
-        self._inputs = CallInputs(objects, clock)
+        self._inputs = CallInputs(objects=objects, clock=clock)
 
     def __call__(self, call: RunCall) -> EngineAnswer:
         """Return the answer to a call. An exception is a fault of the function."""

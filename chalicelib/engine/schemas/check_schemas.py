@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
+import msgspec
+
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, validation_error
 from chalicelib.core.ids import WorkspaceId
@@ -35,12 +37,10 @@ class _HasSchema(Protocol):
     def schema(self) -> JsonObject | None: ...
 
 
-class CheckSchemas:
+class CheckSchemas(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Checks schemas, and data against them."""
 
-    def __init__(self, schemas: SchemaChecker) -> None:
-        """Check with this validator."""
-        self._schemas = schemas
+    schemas: SchemaChecker
 
     def check_source(self, source: _HasSchema) -> None:
         """Raise `validation_error` for a source with an unusable schema."""
@@ -51,7 +51,7 @@ class CheckSchemas:
             message = f"has {size} bytes; a schema has {MAX_SCHEMA_BYTES} at most"
             raise validation_error("/schema", message, "wrong_length")
         try:
-            errors = self._schemas.check_schema(source.schema, budget_s=_BUDGET_S)
+            errors = self.schemas.check_schema(source.schema, budget_s=_BUDGET_S)
         except RenderFailure as exhausted:
             message = f"is too complex: {exhausted.detail}"
             raise validation_error("/schema", message, "not_allowed") from exhausted
@@ -74,7 +74,7 @@ class CheckSchemas:
         """
         if schema is None:
             return
-        errors = self._schemas.validate(
+        errors = self.schemas.validate(
             schema, data, budget_s=min(budget_s, _BUDGET_S), prefix=prefix
         )
         if errors:

@@ -33,24 +33,20 @@ _MAX_ROW_CHARS: Final = 90_000
 _SEED_BYTES: Final = 16
 
 
-class KeptAnswers:
+class KeptAnswers(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Answers in the table with a TTL; large ones in the bucket, those with a secret sealed."""
 
-    def __init__(
-        self, *, table: Table, objects: Objects, sealer: SecretSealer, clock: Clock
-    ) -> None:
-        """Keep answers in `table`."""
-        self._table = table
-        self._objects = objects
-        self._sealer = sealer
-        self._clock = clock
+    table: Table
+    objects: Objects
+    sealer: SecretSealer
+    clock: Clock
 
     def claim(self, key: IdempotencyKey) -> AnswerClaim | KeptAnswer:
         """Claim the key for a request, or return the answer of an earlier one.
 
         Raises `idempotency_key_reused` and `idempotency_in_progress`.
         """
-        now = self._clock.now()
+        now = self.clock.now()
         token, expires_at = secrets.token_hex(_SEED_BYTES), now + RETENTION
         item: dict[str, RowValue] = {
             **_key(key),
@@ -63,13 +59,13 @@ class KeptAnswers:
             "ttl": int(expires_at.timestamp()),
         }
         write = Write(
-            self._table,
+            self.table,
             item=item,
             condition="attribute_not_exists(PK) OR expires_at <= :now",
             values={":now": format_rfc3339(now)},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed as conflict:
             if conflict.existing_item["token"] != token:
                 return self._repeat(key, conflict.existing_item, token, now)
@@ -79,11 +75,11 @@ class KeptAnswers:
         """Keep the answer of a claimed request; with `has_secret` it is sealed."""
         text = msgspec.json.encode(answer).decode()
         if has_secret:
-            text = self._sealer.seal(text, _place(claim.key))
+            text = self.sealer.seal(text, _place(claim.key))
         object_key = None
         if len(text) > _MAX_ROW_CHARS:
             object_key = _object_key(claim)
-            self._objects.put_data(object_key, text.encode())
+            self.objects.put_data(object_key, text.encode())
         self._change(
             claim,
             "SET answer = :answer, is_sealed = :sealed, object_key = :object",
@@ -100,7 +96,7 @@ class KeptAnswers:
 
     def postpone(self, claim: AnswerClaim) -> None:
         """Let the next repeat go on at once: the request has failed, perhaps after an effect."""
-        until = format_rfc3339(self._clock.now())
+        until = format_rfc3339(self.clock.now())
         self._change(claim, "SET claimed_until = :until", {":until": until})
 
     def _repeat(
@@ -113,7 +109,7 @@ class KeptAnswers:
         if item["claimed_until"] > format_rfc3339(now):
             raise in_progress_error()
         write = Write(
-            self._table,
+            self.table,
             key=_key(key),
             update="SET #token = :token, claimed_until = :until",
             condition="#token = :before AND attribute_not_exists(answer)",
@@ -125,7 +121,7 @@ class KeptAnswers:
             },
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed as conflict:
             # This call has written it, but its response was lost.
             if conflict.item is None or conflict.item["token"] != token:
@@ -135,17 +131,17 @@ class KeptAnswers:
     def _answer(self, key: IdempotencyKey, item: Row) -> KeptAnswer:
         text: str | bytes | None = item["answer"]
         if item["object_key"] is not None:
-            text = self._objects.get(item["object_key"])
+            text = self.objects.get(item["object_key"])
         assert text is not None, item["object_key"]
         if item["is_sealed"]:
             sealed = text if isinstance(text, str) else text.decode()
-            text = self._sealer.open(sealed, _place(key))
+            text = self.sealer.open(sealed, _place(key))
         return msgspec.json.decode(text, type=KeptAnswer)
 
     def _change(self, claim: AnswerClaim, update: str | None, values: dict[str, RowValue]) -> None:
         """Change or delete the item, unless another request has the claim."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(claim.key),
             update=update,
             condition="#token = :token",
@@ -153,7 +149,7 @@ class KeptAnswers:
             values={":token": claim.token, **values},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed:
             return
 

@@ -9,6 +9,8 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core import json
@@ -74,38 +76,21 @@ class AcceptedBatch:
     is_repeat: bool = False
 
 
-class AcceptBatch:
+class AcceptBatch(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Acceptance of batches; idempotent by key, also after a crash at any line."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        stores: BatchStores,
-        templates: ResolveTemplate,
-        storage: ResolveStorage,
-        uploads: ReadUploads,
-        webhooks: AcceptRequestWebhook,
-        limits: WorkspaceLimits,
-        idempotency: IdempotencyRecords,
-        objects: Objects,
-        state: ServiceStates,
-        region: str,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Build from the stores."""
-        self._stores = stores
-        self._templates = templates
-        self._storage = storage
-        self._uploads = uploads
-        self._webhooks = webhooks
-        self._limits = limits
-        self._idempotency = idempotency
-        self._objects = objects
-        self._state = state
-        self._region = region
-        self._clock = clock
-        self._ids = ids
+    stores: BatchStores
+    templates: ResolveTemplate
+    storage: ResolveStorage
+    uploads: ReadUploads
+    webhooks: AcceptRequestWebhook
+    limits: WorkspaceLimits
+    idempotency: IdempotencyRecords
+    objects: Objects
+    state: ServiceStates
+    region: str
+    clock: Clock
+    ids: IdGenerator
 
     def __call__(
         self,
@@ -117,24 +102,24 @@ class AcceptBatch:
         Raises as `CreateRender` does, except refusals of data, concurrency and allowance, and
         `validation_error` for a file that is no CSV.
         """
-        render, now = command.render, self._clock.now()
-        check_command(render, self._region)
-        on_rate_counted(self._limits.count_creation(render.workspace, now))
+        render, now = command.render, self.clock.now()
+        check_command(render, self.region)
+        on_rate_counted(self.limits.count_creation(render.workspace, now))
         if render.idempotency is not None:
-            record = self._idempotency.find(render.idempotency, now)
+            record = self.idempotency.find(render.idempotency, now)
             if record is not None:
                 return self._answer_repeat(render, record)
-        self._state.require_normal()
+        self.state.require_normal()
         if render.delivery_policy.zero_retention and command.combine.kinds:
             message = "with retention none nothing is kept that could be combined"
             raise validation_error("/combine", message, "not_allowed")
-        render = self._storage(self._templates(render, render.version))
+        render = self.storage(self.templates(render, render.version))
         command = replace(command, render=render)
         self._check(command)
         csv = self._csv(command)
         batch, chunks = self._new_batch(command, now), self._chunks(command)
         starts = [chunk.first for chunk in chunks]
-        self._stores.batches.announce(batch, starts, format_rfc3339(now + _ANNOUNCED_FOR))
+        self.stores.batches.announce(batch, starts, format_rfc3339(now + _ANNOUNCED_FOR))
         crash_if_armed(CrashPoint.BATCH_ANNOUNCED)
         self._store(command, batch, csv, chunks)
         crash_if_armed(CrashPoint.BATCH_STORED)
@@ -143,20 +128,20 @@ class AcceptBatch:
     def _commit(self, command: RenderCommand, batch: Batch, now: dt.datetime) -> AcceptedBatch:
         """Write row, idempotency record and due item in one transaction."""
         writes = [
-            *self._stores.batches.acceptance(batch),
-            self._stores.leases.activation(batch.workspace_id),
+            *self.stores.batches.acceptance(batch),
+            self.stores.leases.activation(batch.workspace_id),
         ]
         key = command.idempotency
         if key is not None:
             accepted = Accepted202("queued", None)
-            record = self._idempotency.creation(key, RenderId(batch.id), now, accepted)
+            record = self.idempotency.creation(key, RenderId(batch.id), now, accepted)
             writes.insert(0, record)
         try:
-            self._stores.table.transact(writes)
+            self.stores.table.transact(writes)
         except ConditionFailed as conflict:
             if key is None or conflict.index != 0:
                 raise
-            earlier = self._idempotency.read(conflict.item, key, now)
+            earlier = self.idempotency.read(conflict.item, key, now)
             assert earlier is not None, "the record that refused this one is not there"
             if earlier.render_id != RenderId(batch.id):
                 # Its row is due soon: what it has stored is erased then.
@@ -167,7 +152,7 @@ class AcceptBatch:
 
     def _answer_repeat(self, command: RenderCommand, record: IdempotencyRecord) -> AcceptedBatch:
         key = command.workspace.id, BatchId(record.render_id)
-        batch = self._stores.batches.get(key)
+        batch = self.stores.batches.get(key)
         assert batch is not None, record.render_id
         return AcceptedBatch(batch, is_repeat=True)
 
@@ -175,16 +160,16 @@ class AcceptBatch:
         render = command.render
         check_plan_features(render)
         _check_delivery(command)
-        check_uploads(render.job, render.workspace.id, self._uploads)
+        check_uploads(render.job, render.workspace.id, self.uploads)
         if command.webhook is not None:
-            self._webhooks.check(command.webhook, render.key_mode)
-            self._webhooks.prepare(render.workspace.id, render.key_mode)
+            self.webhooks.check(command.webhook, render.key_mode)
+            self.webhooks.prepare(render.workspace.id, render.key_mode)
 
     def _new_batch(self, command: BatchCommand, now: dt.datetime) -> Batch:
         render = command.render
         assert render.template_id is not None
         return Batch(
-            id=BatchId(self._ids.new("bat", now)),
+            id=BatchId(self.ids.new("bat", now)),
             workspace_id=render.workspace.id,
             status="queued",
             test=render.key_mode == "test",
@@ -211,12 +196,12 @@ class AcceptBatch:
         if not isinstance(items, CsvItems):
             return None
         workspace_id = command.render.workspace.id
-        upload = self._uploads.get_ready(workspace_id, {_CSV_POINTER: items.upload_id})
-        version = self._objects.find(upload[_CSV_POINTER].key)
+        upload = self.uploads.get_ready(workspace_id, {_CSV_POINTER: items.upload_id})
+        version = self.objects.find(upload[_CSV_POINTER].key)
         if version is None:
             raise validation_error(_CSV_POINTER, "is gone; upload the file again", "not_found")
         size = min(version.size, CSV_HEAD_BYTES)
-        head = self._objects.get_range(version, 0, size)
+        head = self.objects.get_range(version, 0, size)
         form = read_csv_format(
             head, is_whole=size == version.size, has_mapping=items.mapping is not None
         )
@@ -233,17 +218,17 @@ class AcceptBatch:
         self, command: BatchCommand, batch: Batch, csv: CsvForm | None, chunks: Sequence[Chunk]
     ) -> None:
         """Store the common part, and the chunks or the copy of the CSV."""
-        self._stores.bodies.store_template(_template(command, batch, csv))
+        self.stores.bodies.store_template(_template(command, batch, csv))
         if isinstance(command.items, CsvItems):
             uploads = {_CSV_POINTER: command.items.upload_id}
-            upload = self._uploads.get_ready(batch.workspace_id, uploads)[_CSV_POINTER]
-            if self._objects.copy(upload.key, csv_key(*batch.key)) is None:
+            upload = self.uploads.get_ready(batch.workspace_id, uploads)[_CSV_POINTER]
+            if self.objects.copy(upload.key, csv_key(*batch.key)) is None:
                 raise validation_error(_CSV_POINTER, "is gone; upload the file again", "not_found")
             return
         with ThreadPoolExecutor(_STORED_AT_ONCE) as pool:
             tasks = [
                 pool.submit(
-                    copy_context().run, self._stores.bodies.store_chunk, batch.key, number, chunk
+                    copy_context().run, self.stores.bodies.store_chunk, batch.key, number, chunk
                 )
                 for number, chunk in enumerate(chunks)
             ]

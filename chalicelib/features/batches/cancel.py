@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
@@ -16,22 +18,16 @@ _MAX_WAIT: Final = dt.timedelta(seconds=5)
 _LOOK_S: Final = 0.1
 
 
-class CancelBatch:
-    """Cancellation of batches."""
+class CancelBatch(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Cancellation of batches.
 
-    def __init__(
-        self,
-        *,
-        batches: Batches,
-        wake: Callable[[WorkspaceId], None],
-        sleep: Callable[[float], None],
-        clock: Clock,
-    ) -> None:
-        """Cancel in `batches`; `wake` sends a message to the releaser."""
-        self._batches = batches
-        self._wake = wake
-        self._sleep = sleep
-        self._clock = clock
+    `wake` sends a message to the releaser.
+    """
+
+    batches: Batches
+    wake: Callable[[WorkspaceId], None]
+    sleep: Callable[[float], None]
+    clock: Clock
 
     def __call__(self, batch: Batch) -> Batch:
         """Cancel a batch, wait some seconds for renders in flight, and return the batch.
@@ -41,18 +37,18 @@ class CancelBatch:
         """
         if batch.is_final:
             raise _final_error(batch)
-        until = self._clock.now() + _MAX_WAIT
-        self._batches.request_cancel(batch, format_rfc3339(self._clock.now()))
+        until = self.clock.now() + _MAX_WAIT
+        self.batches.request_cancel(batch, format_rfc3339(self.clock.now()))
         crash_if_armed(CrashPoint.BATCH_CANCEL_WRITTEN)
-        self._wake(batch.workspace_id)
+        self.wake(batch.workspace_id)
         while True:
-            current = self._batches.get(batch.key)
+            current = self.batches.get(batch.key)
             assert current is not None, batch.id
             if current.is_final and current.cancel_requested_at is None:
                 raise _final_error(current)
-            if current.is_final or self._clock.now() > until:
+            if current.is_final or self.clock.now() > until:
                 return current
-            self._sleep(_LOOK_S)
+            self.sleep(_LOOK_S)
 
 
 def _final_error(batch: Batch) -> Conflict:

@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Mapping
 from copy import replace
 
+import msgspec
+
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.json import Json
 from chalicelib.features.batches.model import Batch, BatchItem, CombinedFile, ItemCounts
@@ -12,13 +14,11 @@ from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.present import EMAIL_COUNTS
 
 
-class PresentBatch:
+class PresentBatch(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Presentation of batches with the URLs of their combined files."""
 
-    def __init__(self, *, file_urls: SignedFileUrls, clock: Clock) -> None:
-        """Sign with `file_urls`."""
-        self._file_urls = file_urls
-        self._clock = clock
+    file_urls: SignedFileUrls
+    clock: Clock
 
     def __call__(
         self, batch: Batch, counts: ItemCounts, emails: Mapping[str, int] | None = None
@@ -41,14 +41,14 @@ class PresentBatch:
 
     def files(self, batch: Batch) -> list[dict[str, Json]]:
         """Return the combined files; an expired one has no URL."""
-        now = self._clock.now()
+        now = self.clock.now()
         expires = now + dt.timedelta(seconds=batch.expires_in_s)
         return [
             _file_json(file)
             if parse_rfc3339(file.expires_at) <= now
             else {
                 **_file_json(file),
-                "url": self._file_urls.signed_url(stored_file(file), expires),
+                "url": self.file_urls.signed_url(stored_file(file), expires),
                 "url_expires_at": format_rfc3339(expires),
             }
             for file in batch.files

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.table import RowValue
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import BatchId, is_id
@@ -35,19 +37,17 @@ class ItemPage(NamedTuple):
     next_index: int | None
 
 
-class ReadBatches:
+class ReadBatches(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reader of batches; a batch that the viewer may not see is not found."""
 
-    def __init__(self, batches: Batches, bodies: BatchBodies) -> None:
-        """Read rows from `batches`, and what items have been given from `bodies`."""
-        self._batches = batches
-        self._bodies = bodies
+    batches: Batches
+    bodies: BatchBodies
 
     def one(self, viewer: Viewer, batch_id: str) -> Batch:
         """Return one batch; raises `not_found`."""
         batch = None
         if is_id("bat", batch_id):
-            batch = self._batches.get((viewer.workspace_id, BatchId(batch_id)))
+            batch = self.batches.get((viewer.workspace_id, BatchId(batch_id)))
         if (
             batch is None
             or (viewer.mode == "test" and not batch.test)
@@ -60,7 +60,7 @@ class ReadBatches:
         """Return the counts of a batch as they are now."""
         if batch.counts is not None:
             return batch.counts
-        return counts_of(batch, self._batches.counters(batch))
+        return counts_of(batch, self.batches.counters(batch))
 
     def page(
         self, viewer: Viewer, equal: Mapping[str, RowValue], *, limit: int, after: str | None
@@ -72,13 +72,13 @@ class ReadBatches:
             equal = {**equal, "test": True}
         is_filtered = bool(equal or viewer.templates)
         max_rows = _MAX_ROWS_READ if is_filtered else limit + 1
-        rows = self._batches.newest_page(viewer.workspace_id, after or _FIRST, equal, max_rows)
+        rows = self.batches.newest_page(viewer.workspace_id, after or _FIRST, equal, max_rows)
         ids = [
             BatchId(row["LSK"])
             for row in rows.items
             if viewer.is_template_visible(row.get("template_id"))
         ]
-        found = self._batches.get_many(viewer.workspace_id, ids[:limit])
+        found = self.batches.get_many(viewer.workspace_id, ids[:limit])
         last = rows.last_evaluated_key
         next_after = ids[limit - 1] if len(ids) > limit else last["LSK"] if last else None
         return BatchPage([(batch, self.counts(batch)) for batch in found], next_after)
@@ -87,7 +87,7 @@ class ReadBatches:
         """Return up to `limit` items from index `start` on that have a status, or all."""
         shown: list[dict[str, Json]] = []
         end = min(batch.total, start + (limit if status is None else _MAX_ITEMS_READ))
-        names = ItemNames(self._batches, self._bodies, batch)
+        names = ItemNames(self.batches, self.bodies, batch)
         for item in self._all_items(batch, start, end):
             if len(shown) == limit or (shown and names.are_costly(item)):
                 return ItemPage(shown, item.index)
@@ -98,7 +98,7 @@ class ReadBatches:
     def _all_items(self, batch: Batch, start: int, end: int) -> Iterator[BatchItem]:
         """Yield items in order; those without a row are pending, or canceled with their batch."""
         index = start
-        for item in self._batches.items(batch, start, end):
+        for item in self.batches.items(batch, start, end):
             yield from (_without_row(batch, number) for number in range(index, item.index))
             yield item
             index = item.index + 1

@@ -4,6 +4,8 @@ import logging
 from collections.abc import Sequence
 from itertools import batched
 
+import msgspec
+
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
@@ -15,13 +17,11 @@ from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 log = logging.getLogger(__name__)
 
 
-class ReconcileBatchHolds:
+class ReconcileBatchHolds(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Removal of entries of the limits item that no step of a batch needs; idempotent."""
 
-    def __init__(self, batches: Batches, limits: WorkspaceLimits) -> None:
-        """Compare `limits` with `batches`."""
-        self._batches = batches
-        self._limits = limits
+    batches: Batches
+    limits: WorkspaceLimits
 
     def __call__(self, workspace_id: WorkspaceId, holder_ids: Sequence[str]) -> None:
         """Reconcile the entries of steps of batches; other holders are left alone."""
@@ -33,7 +33,7 @@ class ReconcileBatchHolds:
         ]
         for group in batched(steps, BATCH_GET_LIMIT, strict=False):
             ids = list(dict.fromkeys(batch_id for batch_id, _, _ in group))
-            batches = {each.id: each for each in self._batches.get_many(workspace_id, ids)}
+            batches = {each.id: each for each in self.batches.get_many(workspace_id, ids)}
             for batch_id, step, holder_id in group:
                 self._reconcile(workspace_id, batches.get(batch_id), step, holder_id)
 
@@ -42,7 +42,7 @@ class ReconcileBatchHolds:
 
         Those of its steps only wait for removal. One of a step that was never taken is given back.
         """
-        item = self._limits.find(batch.workspace_id)
+        item = self.limits.find(batch.workspace_id)
         for holder_id in item["holds"] if item is not None else ():
             batch_id, _, step = holder_id.partition("-")
             if batch_id == batch.id:
@@ -58,9 +58,9 @@ class ReconcileBatchHolds:
     def _remove(self, workspace_id: WorkspaceId, holder_id: str, *, is_taken: bool) -> None:
         """Remove the entry of a step; if the step was taken, the rows of its renders hold."""
         if is_taken:
-            self._limits.release(workspace_id, holder_id)
+            self.limits.release(workspace_id, holder_id)
             crash_if_armed(CrashPoint.LIMITS_RELEASED)
         else:
             unused = EndedHold(holder_id, Hold(NOTHING), billed=False)
-            self._limits.settle(workspace_id, [unused])
+            self.limits.settle(workspace_id, [unused])
             log.warning("hold of a batch given back late", extra={"holder": holder_id})

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, RowValue, Table, Write
 from chalicelib.core.clock import format_rfc3339
@@ -71,29 +73,27 @@ _CHANGING: Final = (
 )
 
 
-class Batches:
+class Batches(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Batches of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Read and write `table`."""
-        self._table = table
+    table: Table
 
     def get(self, key: BatchKey) -> Batch | None:
         """Return a batch that was accepted, or None."""
-        row = self._table.get(partition(key))
+        row = self.table.get(partition(key))
         return batch_of(row) if row is not None and "LPK" in row else None
 
     def get_many(self, workspace_id: WorkspaceId, batch_ids: Sequence[BatchId]) -> list[Batch]:
         """Return the accepted ones of up to 100 batches, in this order."""
         keys = [(partition((workspace_id, each)), "META") for each in batch_ids]
-        rows = self._table.get_many(keys)
+        rows = self.table.get_many(keys)
         return [batch_of(row) for row in rows if "LPK" in row]
 
     def newest_page(
         self, workspace_id: WorkspaceId, below: str, equal: Mapping[str, RowValue], limit: int
     ) -> QueryPage:
         """Return a page of the index below an id, newest first."""
-        return self._table.query(
+        return self.table.query(
             "LPK = :list AND LSK < :below",
             {":list": lists_partition(workspace_id), ":below": below}
             | {f":{name}": value for name, value in equal.items()},
@@ -111,10 +111,10 @@ class Batches:
         """
         due = {"DPK": DUE_BATCH.partition(batch.id), "due_at": due_at}
         chunks: Row = {"PK": partition(batch.key), "SK": "CHUNKS", "starts": list(starts)}
-        self._table.transact(
+        self.table.transact(
             [
-                Write(self._table, item=row_of(batch) | due, condition="attribute_not_exists(PK)"),
-                Write(self._table, item=chunks),
+                Write(self.table, item=row_of(batch) | due, condition="attribute_not_exists(PK)"),
+                Write(self.table, item=chunks),
             ]
         )
 
@@ -122,7 +122,7 @@ class Batches:
         """Return the writes that accept an announced batch; refused if it is erased already."""
         return (
             Write(
-                self._table,
+                self.table,
                 item=row_of(batch) | list_keys(batch),
                 condition="attribute_exists(PK) AND attribute_not_exists(LPK)",
             ),
@@ -131,7 +131,7 @@ class Batches:
 
     def activation(self, batch: Batch) -> Write:
         """Return the write that gives a batch to the releaser of its workspace."""
-        return Write(self._table, item=_active_key(batch) | {"id": batch.id})
+        return Write(self.table, item=_active_key(batch) | {"id": batch.id})
 
     def change(self, before: Batch, after: Batch) -> Write:
         """Return the write of a new state; refused if it is not that of `before` any more.
@@ -167,7 +167,7 @@ class Batches:
         known = [name for name in _COMPARED if getattr(before, name) is not None]
         values |= {f":old_{name}": getattr(before, name) for name in known}
         return Write(
-            self._table,
+            self.table,
             key=batch_key(before),
             update=f"SET {', '.join(sets)}" + (f" REMOVE {', '.join(removes)}" if removes else ""),
             condition=" AND ".join(
@@ -181,7 +181,7 @@ class Batches:
     def request_cancel(self, batch: Batch, at: str) -> None:
         """Write that a batch is to be canceled, unless it is final or that is written already."""
         write = Write(
-            self._table,
+            self.table,
             key=batch_key(batch),
             update="SET cancel_requested_at = :at",
             condition=f"{_OPEN} AND attribute_not_exists(cancel_requested_at)",
@@ -189,15 +189,15 @@ class Batches:
             values={":at": at, **_OPEN_VALUES},
         )
         with suppress(ConditionFailed):
-            self._table.write(write)
+            self.table.write(write)
 
     def deactivation(self, batch: Batch) -> Write:
         """Return the write that takes a batch away from the releaser; idempotent."""
-        return Write(self._table, key=_active_key(batch))
+        return Write(self.table, key=_active_key(batch))
 
     def counters(self, batch: Batch) -> Counted:
         """Return the sums of a batch's counters."""
-        rows = self._table.query(
+        rows = self.table.query(
             "PK = :pk AND begins_with(SK, :count)",
             {":pk": partition(batch.key), ":count": "COUNT#"},
             consistent=True,
@@ -206,18 +206,18 @@ class Batches:
 
     def chunks(self, batch: Batch) -> ChunkMap:
         """Return where the chunks of a batch begin."""
-        row = self._table.get(partition(batch.key), "CHUNKS")
+        row = self.table.get(partition(batch.key), "CHUNKS")
         return ChunkMap(row["starts"] if row else [])
 
     def item_creation(self, batch: Batch, item: BatchItem) -> Write:
         """Return the write of an item's first row."""
         row = item_row(batch, item)
-        return Write(self._table, item=row, condition="attribute_not_exists(PK)")
+        return Write(self.table, item=row, condition="attribute_not_exists(PK)")
 
     def item_retry(self, batch: Batch, item: BatchItem) -> Write:
         """Return the write that releases a failed item again."""
         return Write(
-            self._table,
+            self.table,
             item=item_row(batch, item),
             condition="#status = :failed AND run < :run",
             names=_STATUS,
@@ -235,7 +235,7 @@ class Batches:
             **({} if error is None else {":error": error}),
         }
         return Write(
-            self._table,
+            self.table,
             key=item_key(batch, index),
             update="SET #status = :status" + ("" if error is None else ", #error = :error"),
             condition="#status = :queued AND render_id = :render",
@@ -249,7 +249,7 @@ class Batches:
         counters["ended"] = sum(more.values())
         named = list(enumerate(counters))
         return Write(
-            self._table,
+            self.table,
             key={"PK": partition(batch), "SK": f"COUNT#{number % _SHARDS:02}"},
             update="ADD " + ", ".join(f"#c{n} :c{n}" for n, _ in named),
             names={f"#c{n}": name for n, name in named},
@@ -268,7 +268,7 @@ class Batches:
     def active_ids(self, workspace_id: WorkspaceId) -> list[BatchId]:
         """Return the batches of a workspace that have work left, oldest first."""
         rows = query_all(
-            self._table,
+            self.table,
             "PK = :pk AND begins_with(SK, :active)",
             {":pk": releaser_partition(workspace_id), ":active": "ACTIVE#"},
             consistent=True,
@@ -281,14 +281,14 @@ class Batches:
         if batch.data_until is None:
             return True
         write = Write(
-            self._table,
+            self.table,
             key={"PK": partition(batch.key), "SK": "META"},
             update="SET data_until = :past",
             condition="data_until = :seen",
             values={":past": _PAST, ":seen": batch.data_until},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed:
             return False
         return True
@@ -296,18 +296,18 @@ class Batches:
     def end_due(self, key: BatchKey) -> Write:
         """Return the write of a batch whose data are erased: it is not due any more."""
         row_key = {"PK": partition(key), "SK": "META"}
-        return Write(self._table, key=row_key, update="REMOVE due_at, DPK")
+        return Write(self.table, key=row_key, update="REMOVE due_at, DPK")
 
     def delete_counters(self, batch: Batch) -> None:
         """Delete counters and chunks of a batch; its row has the final counts."""
         for prefix in ("COUNT#", "CHUNKS", "COMBINE"):
             rows = query_all(
-                self._table,
+                self.table,
                 "PK = :pk AND begins_with(SK, :prefix)",
                 {":pk": partition(batch.key), ":prefix": prefix},
             )
             for row in rows:
-                self._table.write(Write(self._table, key={"PK": row["PK"], "SK": row["SK"]}))
+                self.table.write(Write(self.table, key={"PK": row["PK"], "SK": row["SK"]}))
 
     def _block(
         self, batch: Batch, first: int, last: int, statuses: Sequence[str]
@@ -319,7 +319,7 @@ class Batches:
         }
         start: Row | None = None
         while True:
-            page = self._table.query(
+            page = self.table.query(
                 "PK = :pk AND SK BETWEEN :first AND :last",
                 values | {f":status{n}": status for n, status in enumerate(statuses)},
                 filter_expression=_one_of(statuses),

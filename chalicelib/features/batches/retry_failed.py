@@ -5,6 +5,8 @@ from contextlib import suppress
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -20,26 +22,18 @@ from chalicelib.features.files.repository import Files
 _MAX_CHECKED: Final = 2_000
 
 
-class RetryFailedItems:
-    """New runs of batches."""
+class RetryFailedItems(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """New runs of batches.
 
-    def __init__(
-        self,
-        *,
-        stores: BatchStores,
-        items: SucceededItems,
-        files: Files,
-        objects: Objects,
-        wake: Callable[[WorkspaceId], None],
-        clock: Clock,
-    ) -> None:
-        """Build from the stores; `wake` sends a message to the releaser."""
-        self._items = items
-        self._files = files
-        self._objects = objects
-        self._stores = stores
-        self._wake = wake
-        self._clock = clock
+    `wake` sends a message to the releaser.
+    """
+
+    stores: BatchStores
+    items: SucceededItems
+    files: Files
+    objects: Objects
+    wake: Callable[[WorkspaceId], None]
+    clock: Clock
 
     def __call__(self, batch: Batch) -> Batch:
         """Begin the run and return the batch.
@@ -64,22 +58,22 @@ class RetryFailedItems:
             error=None,
         )
         try:
-            self._stores.table.transact(
+            self.stores.table.transact(
                 [
-                    self._stores.batches.change(batch, again),
-                    self._stores.batches.activation(again),
-                    self._stores.leases.activation(batch.workspace_id),
+                    self.stores.batches.change(batch, again),
+                    self.stores.batches.activation(again),
+                    self.stores.leases.activation(batch.workspace_id),
                 ]
             )
         except ConditionFailed as changed:
             raise _conflict("its items are being retried already") from changed
         crash_if_armed(CrashPoint.BATCH_RETRIED)
         self._delete_combined_files(batch)
-        self._wake(batch.workspace_id)
+        self.wake(batch.workspace_id)
         return again
 
     def _check(self, batch: Batch) -> None:
-        now = format_rfc3339(self._clock.now())
+        now = format_rfc3339(self.clock.now())
         if not batch.is_final:
             raise _conflict(f"it is {batch.status}; wait until it has ended")
         if batch.status == "canceled":
@@ -96,7 +90,7 @@ class RetryFailedItems:
 
     def _check_files(self, batch: Batch) -> None:
         """Refuse a batch whose combined files could not be made again, as far as a look tells."""
-        gone = self._items.expired_indexes(batch, 0, max_items=_MAX_CHECKED)
+        gone = self.items.expired_indexes(batch, 0, max_items=_MAX_CHECKED)
         # Those of its items are being deleted, or will be.
         if gone or (batch.purges_items and batch.files):
             raise Conflict(
@@ -108,12 +102,12 @@ class RetryFailedItems:
 
     def _delete_combined_files(self, batch: Batch) -> None:
         """Delete the combined files of the earlier run; after a crash the next ones do it."""
-        at = format_rfc3339(self._clock.now())
+        at = format_rfc3339(self.clock.now())
         for file in batch.files:
             # A record that has expired has no URL any more.
             with suppress(ConditionFailed):
-                self._stores.table.write(self._files.purge(file.file_id, at))
-            self._objects.delete(file.key)
+                self.stores.table.write(self.files.purge(file.file_id, at))
+            self.objects.delete(file.key)
 
 
 def _conflict(why: str) -> Conflict:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.messages import (
     PoisonMessageError,
     parse_message,
@@ -45,22 +47,16 @@ class DeadLetterMessage:
 type ResolveMessage = Callable[[JsonObject], str]
 
 
-class RecordDeadLetter:
-    """Service that resolves dead messages and saves them as dead letters."""
+class RecordDeadLetter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Service that resolves dead messages and saves them as dead letters.
 
-    def __init__(
-        self,
-        *,
-        letters: DeadLetters,
-        resolutions: Mapping[str, ResolveMessage],
-        metrics: Metrics,
-        clock: Clock,
-    ) -> None:
-        """Store the parts; `resolutions` maps a queue to the function that returns the outcome."""
-        self._letters = letters
-        self._resolutions = resolutions
-        self._metrics = metrics
-        self._clock = clock
+    `resolutions` maps a queue to the function that returns the outcome.
+    """
+
+    letters: DeadLetters
+    resolutions: Mapping[str, ResolveMessage]
+    metrics: Metrics
+    clock: Clock
 
     def __call__(
         self, queue: str, message: DeadLetterMessage, *, is_last_try: bool = False
@@ -83,11 +79,11 @@ class RecordDeadLetter:
             reason=message.reason or _FUNCTION_DIED,
             outcome=outcome,
             sent_at=message.sent_at,
-            recorded_at=format_rfc3339(self._clock.now()),
+            recorded_at=format_rfc3339(self.clock.now()),
         )
-        self._letters.save(letter)
+        self.letters.save(letter)
         crash_if_armed(CrashPoint.DEAD_LETTERS_RECORDED)
-        self._metrics.count("DeadLetters", queue=queue)
+        self.metrics.count("DeadLetters", queue=queue)
         details = {"queue": queue, "reason": letter.reason, "outcome": outcome}
         log.error("dead letter recorded", extra=details)
         return letter
@@ -97,7 +93,7 @@ class RecordDeadLetter:
         try:
             message = parse_message(body)
             bind(request_id=request_id_of(message))
-            return self._resolutions[queue](message)
+            return self.resolutions[queue](message)
         except (PoisonMessageError, UnknownVersion) as unreadable:
             return f"nothing could be ended: {unreadable}"
         except Exception as failure:

@@ -6,6 +6,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.ids import sha256_hex
@@ -30,30 +32,28 @@ class DeadLetter:
     recorded_at: str
 
 
-class DeadLetters:
+class DeadLetters(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Repository of dead letters: one for each queue and body."""
 
-    def __init__(self, table: Table, clock: Clock) -> None:
-        """Read and write this table."""
-        self._table = table
-        self._clock = clock
+    table: Table
+    clock: Clock
 
     def save(self, letter: DeadLetter) -> None:
         """Save a letter; a letter with the same queue and body is replaced."""
         expires_at = parse_rfc3339(letter.recorded_at) + _RETENTION
         item = asdict(letter) | _key(letter) | {"ttl": int(expires_at.timestamp())}
         # A transaction: a late write would bring a letter back that has been sent again.
-        self._table.transact([Write(self._table, item=item)])
+        self.table.transact([Write(self.table, item=item)])
 
     def of_queue(self, queue: str) -> Iterator[DeadLetter]:
         """Yield the letters of one queue, oldest first."""
         yield from sorted(self._live_records(queue), key=lambda letter: letter.sent_at)
 
     def _live_records(self, queue: str) -> Iterator[DeadLetter]:
-        now_s = int(self._clock.now().timestamp())
+        now_s = int(self.clock.now().timestamp())
         start: Row | None = None
         while True:
-            page = self._table.query("PK = :pk", {":pk": f"DLQ#{queue}"}, start=start)
+            page = self.table.query("PK = :pk", {":pk": f"DLQ#{queue}"}, start=start)
             for item in page.items:
                 # DynamoDB deletes expired items within days, not at once.
                 if item["ttl"] > now_s:
@@ -65,13 +65,13 @@ class DeadLetters:
     def delete(self, letter: DeadLetter) -> None:
         """Delete a letter; a newer letter with the same body but another id stays."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(letter),
             condition="id = :id",
             values={":id": letter.id},
         )
         with suppress(ConditionFailed):
-            self._table.write(write)
+            self.table.write(write)
 
 
 def _key(letter: DeadLetter) -> Row:

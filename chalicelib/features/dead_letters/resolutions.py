@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -17,45 +19,42 @@ from chalicelib.features.renders.run.protocol import QueuedRender
 _POSTPONED_BY: Final = dt.timedelta(hours=1)
 
 
-class ResolveQueuedRender:
+class ResolveQueuedRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Resolution of a queued render: it ends as lost, unless it is final or is claimed."""
 
-    def __init__(self, *, renders: Renders, end: EndRender, clock: Clock) -> None:
-        """Store the parts."""
-        self._renders = renders
-        self._end = end
-        self._clock = clock
+    renders: Renders
+    end: EndRender
+    clock: Clock
 
     def __call__(self, message: JsonObject) -> str:
         """End the render if it is unclaimed, and return the outcome as text."""
         queued = QueuedRender.from_json(message)
         bind(render=queued.render_id, workspace=queued.workspace_id)
-        now = format_rfc3339(self._clock.now())
-        claimed = self._renders.get_with_claim(queued.workspace_id, queued.render_id, now)
+        now = format_rfc3339(self.clock.now())
+        claimed = self.renders.get_with_claim(queued.workspace_id, queued.render_id, now)
         if claimed is None:
             return "there is no such render"
         if claimed.render.is_final:
             return f"the render had ended as {claimed.render.status}"
         if not claimed.is_free:
             return "the render goes on: another message of it has reached a function"
-        ended = self._end.fail_lost(claimed.render)
+        ended = self.end.fail_lost(claimed.render)
         return f"the render ended as {ended.status}: {(ended.error or {}).get('code')}"
 
 
-class PostponeDueItem:
-    """Resolution of an event or another due item: it stays due, one hour later."""
+class PostponeDueItem(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Resolution of an event or another due item: it stays due, one hour later.
 
-    def __init__(
-        self, *, index: DueIndex, read_item: Callable[[JsonObject], DueItem], clock: Clock
-    ) -> None:
-        """Store the parts; `read_item` returns the due item that a message names."""
-        self._index = index
-        self._read_item = read_item
-        self._clock = clock
+    `read_item` returns the due item that a message names.
+    """
+
+    index: DueIndex
+    read_item: Callable[[JsonObject], DueItem]
+    clock: Clock
 
     def __call__(self, message: JsonObject) -> str:
         """Postpone the item and return the outcome as text."""
-        item = self._read_item(message)
-        until = format_rfc3339(self._clock.now() + _POSTPONED_BY)
-        due = self._index.postpone(item.pk, item.sk, until)
+        item = self.read_item(message)
+        until = format_rfc3339(self.clock.now() + _POSTPONED_BY)
+        due = self.index.postpone(item.pk, item.sk, until)
         return f"tried again at {until}" if due else "nothing is due of it any more"

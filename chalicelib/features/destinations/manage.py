@@ -2,6 +2,8 @@
 
 from typing import Final, Literal, Protocol, TypedDict, cast
 
+import msgspec
+
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.core import json
 from chalicelib.core.changed_address import check_address_change
@@ -64,28 +66,16 @@ class CheckAddress:
                 raise _refusal(f"/config/{field}", refusal)
 
 
-class ManageDestinations:
+class ManageDestinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Use cases that change destinations, for workspaces whose plan has storage."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        destinations: Destinations,
-        read_part: ReadKindPart,
-        check_address: CheckAddress,
-        compile_texts: CompileTexts,
-        sealer: SecretSealer,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Seal credentials with `sealer`; the engine compiles prefixes."""
-        self._destinations = destinations
-        self._read_part = read_part
-        self._check_address = check_address
-        self._compile_texts = compile_texts
-        self._sealer = sealer
-        self._clock = clock
-        self._ids = ids
+    destinations: Destinations
+    read_part: ReadKindPart
+    check_address: CheckAddress
+    compile_texts: CompileTexts
+    sealer: SecretSealer
+    clock: Clock
+    ids: IdGenerator
 
     def create(self, workspace: Workspace, fields: DestinationFields) -> StorageDestination:
         """Create a destination; `fields` are those of the request.
@@ -94,16 +84,16 @@ class ManageDestinations:
         is refused, errors of templates for the prefix, and `conflict` for one too many.
         """
         require_feature(workspace, "storage", "")
-        now = self._clock.now()
+        now = self.clock.now()
         at = format_rfc3339(now)
         kind = fields["kind"]
         config, credentials = fields["config"] or {}, fields.get("credentials")
         require_all(
-            lambda: self._read_part(kind, "config", config),
-            lambda: credentials is not None and self._read_part(kind, "credentials", credentials),
+            lambda: self.read_part(kind, "config", config),
+            lambda: credentials is not None and self.read_part(kind, "credentials", credentials),
         )
         destination = StorageDestination(
-            id=DestinationId(self._ids.new("dst", now)),
+            id=DestinationId(self.ids.new("dst", now)),
             workspace_id=workspace.id,
             name=fields["name"],
             kind=kind,
@@ -117,7 +107,7 @@ class ManageDestinations:
         )
         destination = self._with_credentials(destination, fields)
         self._check_prefix(workspace, destination.prefix)
-        self._destinations.create(destination)
+        self.destinations.create(destination)
         return destination
 
     def change(
@@ -127,7 +117,7 @@ class ManageDestinations:
 
         Another address needs `credentials` too where some are stored: else `validation_error`.
         """
-        destination = self._destinations.one(workspace.id, destination_id)
+        destination = self.destinations.one(workspace.id, destination_id)
         require_feature(workspace, "storage", "")
         if fields.get("kind", destination.kind) != destination.kind:
             message = f"it cannot be changed from {destination.kind}: make a destination"
@@ -135,12 +125,12 @@ class ManageDestinations:
         self._check_prefix(workspace, fields.get("prefix", ""))
         for _ in range(_MAX_TRIES):
             after = self._with_credentials(self._with_fields(destination, fields), fields)
-            after = after._replace(updated_at=format_rfc3339(self._clock.now()))
+            after = after._replace(updated_at=format_rfc3339(self.clock.now()))
             is_default = fields.get("is_default")
-            changed = self._destinations.replace(after, is_default=is_default)
+            changed = self.destinations.replace(after, is_default=is_default)
             if changed is not None:
                 return changed
-            destination = self._destinations.one(workspace.id, destination_id)
+            destination = self.destinations.one(workspace.id, destination_id)
         raise contention_error()
 
     def _with_fields(
@@ -163,20 +153,20 @@ class ManageDestinations:
         credentials = fields.get("credentials")
         if credentials is None:
             return destination
-        read = self._read_part(destination.kind, "credentials", credentials)
-        sealed = self._sealer.seal(json.dumps(read), destination.credentials_place)
+        read = self.read_part(destination.kind, "credentials", credentials)
+        sealed = self.sealer.seal(json.dumps(read), destination.credentials_place)
         return destination._replace(sealed_credentials=sealed)
 
     def _config(self, kind: str, stored: JsonObject, given: JsonObject) -> JsonObject:
         """Return all settings of a kind, the stored ones replaced by the given ones."""
-        config = self._read_part(kind, "config", {**stored, **given})
-        self._check_address(config)
+        config = self.read_part(kind, "config", {**stored, **given})
+        self.check_address(config)
         return config
 
     def _check_prefix(self, workspace: Workspace, prefix: str) -> None:
         if literal_part(prefix) == prefix:
             return
-        for failure in self._compile_texts(workspace, {"prefix": prefix}):
+        for failure in self.compile_texts(workspace, {"prefix": prefix}):
             error = text_error(failure, "/prefix", failure.code)
             members = {name: failure.members.get(name) for name in PLACE}
             detail = f"/prefix: {failure.detail}"

@@ -8,6 +8,8 @@ while a test of one runs (workspaces/trials).
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core.errors import Conflict, NotFound
@@ -21,17 +23,15 @@ MAX_DESTINATIONS: Final = 50
 _MAX_TRIES: Final = 10
 
 
-class Destinations:
+class Destinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Storage destinations of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store destinations in this table."""
-        self._table = table
+    table: Table
 
     def all(self, workspace_id: WorkspaceId) -> list[StorageDestination]:
         """Return the destinations of a workspace, the oldest first."""
         rows = query_all(
-            self._table,
+            self.table,
             "PK = :pk",
             {":pk": destinations_partition(workspace_id)},
             consistent=True,
@@ -50,7 +50,7 @@ class Destinations:
         keys = [(partition, each) for each in ids if is_id("dst", each)]
         return {
             row["SK"]: KnownDestination(row["prefix"], row["keep_hosted_copy"])
-            for row in self._table.get_many(keys)
+            for row in self.table.get_many(keys)
         }
 
     def one(self, workspace_id: WorkspaceId, destination_id: str) -> StorageDestination:
@@ -58,14 +58,14 @@ class Destinations:
         if is_id("dst", destination_id):
             partition = destinations_partition(workspace_id)
             keys = [(partition, destination_id), (partition, "META")]
-            rows = self._table.get_many(keys)
+            rows = self.table.get_many(keys)
             if rows and rows[0]["SK"] == destination_id:
                 return destination_of(rows[0], rows[-1].get("default_id"))
         raise _not_found(destination_id)
 
     def create(self, destination: StorageDestination) -> None:
         """Store a new destination; raises `conflict` beyond MAX_DESTINATIONS."""
-        row = Write(self._table, item=_row(destination), condition="attribute_not_exists(PK)")
+        row = Write(self.table, item=_row(destination), condition="attribute_not_exists(PK)")
         count = self._meta_update(
             destination,
             "SET destination_count = if_not_exists(destination_count, :none) + :one"
@@ -76,7 +76,7 @@ class Destinations:
         )
         defaults = [self._workspace_default(destination, is_default=True)]
         try:
-            self._table.transact([count, row, *(defaults if destination.is_default else [])])
+            self.table.transact([count, row, *(defaults if destination.is_default else [])])
         except ConditionFailed as full:
             detail = f"There are {MAX_DESTINATIONS} storage destinations: delete one first."
             raise Conflict("conflict", detail) from full
@@ -92,7 +92,7 @@ class Destinations:
         after = destination._replace(changes=destination.changes + 1)
         writes = [
             Write(
-                self._table,
+                self.table,
                 item=_row(after),
                 condition="changes = :changes",
                 values={":changes": destination.changes},
@@ -106,14 +106,14 @@ class Destinations:
             removal = self._meta_update(destination, "REMOVE default_id", "default_id = :id", ids)
             writes += [removal, self._workspace_default(destination, is_default=False)]
         try:
-            self._table.transact(writes)
+            self.table.transact(writes)
         except ConditionFailed:
             return None
         return after if is_default is None else after._replace(is_default=is_default)
 
     def delete(self, destination: StorageDestination) -> None:
         """Delete a destination with its credentials; raises `not_found` and `conflict`."""
-        removal = Write(self._table, key=_key(destination), condition="attribute_exists(PK)")
+        removal = Write(self.table, key=_key(destination), condition="attribute_exists(PK)")
         for _ in range(_MAX_TRIES):
             is_default = destination.is_default
             count = self._meta_update(
@@ -125,7 +125,7 @@ class Destinations:
             )
             try:
                 defaults = [self._workspace_default(destination, is_default=False)]
-                self._table.transact([removal, count, *(defaults if is_default else [])])
+                self.table.transact([removal, count, *(defaults if is_default else [])])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
                     raise _not_found(destination.id) from conflict
@@ -137,7 +137,7 @@ class Destinations:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
-        return self._table.delete_partition_in_steps(destinations_partition(workspace_id))
+        return self.table.delete_partition_in_steps(destinations_partition(workspace_id))
 
     def record_trial(self, tested: StorageDestination, at: str, error: JsonObject | None) -> None:
         """Store the result of a test: None, or the error that makes the destination failing.
@@ -183,7 +183,7 @@ class Destinations:
     ) -> Write:
         partition = destinations_partition(destination.workspace_id)
         return Write(
-            self._table,
+            self.table,
             key={"PK": partition, "SK": "META"},
             update=update,
             condition=condition,
@@ -193,7 +193,7 @@ class Destinations:
     def _workspace_default(self, destination: StorageDestination, *, is_default: bool) -> Write:
         """Return the write of the default destination into the row of the workspace."""
         return Write(
-            self._table,
+            self.table,
             key=dict(workspace_key(destination.workspace_id)),
             update="SET default_destination_id = :id"
             if is_default

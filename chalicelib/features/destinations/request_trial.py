@@ -2,6 +2,8 @@
 
 from typing import Final, NamedTuple, Self, cast
 
+import msgspec
+
 from chalicelib.adapters.json_logs import propagated_ids
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
@@ -31,13 +33,14 @@ class DestinationTrial(NamedTuple):
         return {"v": _VERSION, **self._asdict(), **propagated_ids()}
 
 
-class RequestStorageTrial:
-    """Use case: let the function that uploads test a destination, one of a workspace at a time."""
+class RequestStorageTrial(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Use case: let the function that uploads test a destination, one of a workspace at a time.
 
-    def __init__(self, destinations: Destinations, run_trial: RunTrial) -> None:
-        """Test by `run_trial`, which invokes the function that uploads."""
-        self._destinations = destinations
-        self._run_trial = run_trial
+    `run_trial` invokes the function that uploads.
+    """
+
+    destinations: Destinations
+    run_trial: RunTrial
 
     def __call__(self, workspace: Workspace, destination_id: str) -> list[JsonObject]:
         """Test a destination and return the steps.
@@ -45,9 +48,9 @@ class RequestStorageTrial:
         Raises `not_found`, `plan_feature_unavailable`, `conflict` while another test runs, and
         `region_degraded`.
         """
-        self._destinations.one(workspace.id, destination_id)
+        self.destinations.one(workspace.id, destination_id)
         require_feature(workspace, "storage", "")
-        answer = self._run_trial(
+        answer = self.run_trial(
             destinations_partition(workspace.id),
             DestinationTrial(workspace.id, destination_id).to_json(),
             "a storage destination",

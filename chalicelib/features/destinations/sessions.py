@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import cast
 
+import msgspec
+
 from chalicelib.adapters.aws.sealing import SealBrokenError, SecretSealer
 from chalicelib.core import json
 from chalicelib.core.json import JsonObject
@@ -11,13 +13,11 @@ from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.outgoing import OpenStore, StoreSession, UploadFailedError
 
 
-class StoreSessions:
+class StoreSessions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Opening of sessions by the kind of a destination, in the function that uploads."""
 
-    def __init__(self, sealer: SecretSealer, openers: Mapping[str, OpenStore]) -> None:
-        """Open credentials with `sealer`, and sessions by `openers`."""
-        self._sealer = sealer
-        self._openers = openers
+    sealer: SecretSealer
+    openers: Mapping[str, OpenStore]
 
     def open(
         self, destination: StorageDestination, timeout_s: float
@@ -28,16 +28,14 @@ class StoreSessions:
         (`storage_denied`) without credentials.
         """
         credentials = self._credentials(destination)
-        return self._openers[destination.kind](destination, credentials, timeout_s)
+        return self.openers[destination.kind](destination, credentials, timeout_s)
 
     def _credentials(self, destination: StorageDestination) -> JsonObject:
         message = "The destination has no credentials: change it with some."
         if destination.sealed_credentials is None:
             raise UploadFailedError("storage_denied", message, is_final=True)
         try:
-            opened = self._sealer.open(
-                destination.sealed_credentials, destination.credentials_place
-            )
+            opened = self.sealer.open(destination.sealed_credentials, destination.credentials_place)
         except SealBrokenError as broken:
             raise UploadFailedError("storage_denied", message, is_final=True) from broken
         return cast("JsonObject", json.loads_own(opened))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
+import msgspec
+
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
@@ -33,34 +35,25 @@ _CONSOLES: Final = (
 type Check = tuple[str, Callable[[], object]]
 
 
-class RunDestinationTrial:
+class RunDestinationTrial(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Use case: go through the steps until one fails, and record the result."""
 
-    def __init__(
-        self,
-        *,
-        destinations: Destinations,
-        sessions: StoreSessions,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Connect to stores by `sessions`."""
-        self._destinations = destinations
-        self._sessions = sessions
-        self._clock = clock
-        self._ids = ids
+    destinations: Destinations
+    sessions: StoreSessions
+    clock: Clock
+    ids: IdGenerator
 
     def __call__(self, trial: DestinationTrial) -> list[JsonObject]:
         """Return the steps of a test, as the API shows them; raises `not_found`.
 
         Nothing is connected to without credentials.
         """
-        destination = self._destinations.one(trial.workspace_id, trial.destination_id)
+        destination = self.destinations.one(trial.workspace_id, trial.destination_id)
         shown: list[JsonObject] = []
         error: JsonObject | None = None
         name = "connect"
         try:
-            with self._sessions.open(destination, TIMEOUT_S) as session:
+            with self.sessions.open(destination, TIMEOUT_S) as session:
                 for name, go in self._steps(session, destination):
                     go()
                     shown.append({"name": name, "ok": True, "detail": None})
@@ -69,14 +62,14 @@ class RunDestinationTrial:
             detail = f"{failure} {mistake}" if mistake else str(failure)
             shown.append({"name": name, "ok": False, "detail": detail})
             error = {**upload_error(failure), "message": detail}
-        at = format_rfc3339(self._clock.now())
-        self._destinations.record_trial(destination, at, error and {"at": at, **error})
+        at = format_rfc3339(self.clock.now())
+        self.destinations.record_trial(destination, at, error and {"at": at, **error})
         return shown
 
     def _steps(self, session: StoreSession, destination: StorageDestination) -> Iterator[Check]:
         """Yield the steps of a test, each with its name."""
         yield "connect", session.connect
-        ulid = self._ids.new("test", self._clock.now()).rpartition("_")[2]
+        ulid = self.ids.new("test", self.clock.now()).rpartition("_")[2]
         prefix = literal_part(destination.prefix)
         key = storage_key(prefix, f".platen-test-{ulid}")
         yield "write", lambda: session.put(_file(_require_key(key)))

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from chalicelib.adapters.aws.functions import (
     FunctionBusy,
     FunctionDied,
@@ -45,26 +47,15 @@ class ReceivedDocument:
     upload_id: str | None = None
 
 
-class ValidateEInvoice:
+class ValidateEInvoice(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Validation of documents by the render function; only embedded documents are stored."""
 
-    def __init__(
-        self,
-        *,
-        uploads: ReadUploads,
-        create_upload: CreateUpload,
-        function: LambdaFunction,
-        leases: ConcurrencyLeases,
-        clock: Clock,
-        region: str,
-    ) -> None:
-        """Build from the uploads and the render function."""
-        self._create_upload = create_upload
-        self._leases = leases
-        self._uploads = uploads
-        self._function = function
-        self._clock = clock
-        self._region = region
+    uploads: ReadUploads
+    create_upload: CreateUpload
+    function: LambdaFunction
+    leases: ConcurrencyLeases
+    clock: Clock
+    region: str
 
     def __call__(
         self, workspace: Workspace, document: ReceivedDocument, *, request_id: str, deadline: float
@@ -76,7 +67,7 @@ class ValidateEInvoice:
         `region_degraded`.
         """
         require_feature(workspace, "einvoices", document.pointer)
-        check_region(workspace, self._region)
+        check_region(workspace, self.region)
         self._check_size(workspace, document)
         call = ValidationCall(
             workspace.id,
@@ -86,7 +77,7 @@ class ValidateEInvoice:
             deadline - _RESPONSE_MARGIN_S,
         )
         # A validation keeps a validator busy, so it takes a lease like a render (decision 2).
-        with self._leases(workspace):
+        with self.leases(workspace):
             answer = self._invoke(call)
         refusal = answer.get("refusal")
         if isinstance(refusal, Mapping):
@@ -105,12 +96,12 @@ class ValidateEInvoice:
             announced = AnnouncedUpload(
                 workspace, document["filename"], document["content_type"], len(content)
             )
-            document["upload_id"] = self._create_upload.store(announced, content).id
+            document["upload_id"] = self.create_upload.store(announced, content).id
 
     def _check_size(self, workspace: Workspace, document: ReceivedDocument) -> None:
         if document.upload_id is not None:
             ids_by_pointer = {document.pointer: document.upload_id}
-            size = self._uploads.get_ready(workspace.id, ids_by_pointer)[document.pointer].bytes
+            size = self.uploads.get_ready(workspace.id, ids_by_pointer)[document.pointer].bytes
         else:
             size = len(document.content or b"")
         if not size:
@@ -124,9 +115,9 @@ class ValidateEInvoice:
         deaths = 0
         event: Any = call.to_json()
         ends_at = call.deadline + _RESPONSE_MARGIN_S
-        while deaths < MAX_ATTEMPTS and (left_s := ends_at - self._clock.now().timestamp()) > 0:
+        while deaths < MAX_ATTEMPTS and (left_s := ends_at - self.clock.now().timestamp()) > 0:
             try:
-                answer = self._function.invoke(event, wait_s=left_s)
+                answer = self.function.invoke(event, wait_s=left_s)
             except FunctionBusy:
                 time.sleep(min(_RETRY_PAUSE_S, left_s))
             except FunctionDied:

@@ -72,22 +72,13 @@ class ValidationCall(NamedTuple):
         )
 
 
-class ValidateReceived:
+class ValidateReceived(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Validation of received documents, which the engine reads."""
 
-    def __init__(
-        self,
-        *,
-        engine: RemoteEngine,
-        validator: "Callable[[WorkspaceId], Validator]",
-        uploads: UploadContents,
-        clock: Clock,
-    ) -> None:
-        """Get the validator of a workspace from `validator`; read uploads from `uploads`."""
-        self._engine = engine
-        self._validator = validator
-        self._uploads = uploads
-        self._clock = clock
+    engine: RemoteEngine
+    validator: "Callable[[WorkspaceId], Validator]"
+    uploads: UploadContents
+    clock: Clock
 
     def __call__(self, call: ValidationCall) -> JsonObject:
         """Return the conformance report and the invoice, or the refusal, as an answer.
@@ -98,13 +89,13 @@ class ValidateReceived:
         from chalicelib.engine.conformance.validate_received import validate_received  # noqa: PLC0415
         from chalicelib.engine.deadline import Deadline  # noqa: PLC0415
 
-        deadline = Deadline.after(call.deadline - self._clock.now().timestamp())
+        deadline = Deadline.after(call.deadline - self.clock.now().timestamp())
         try:
             content = self._content(call)
             result = validate_received(
                 content,
-                self._engine.read(_document(call, content), self._call_context(call)),
-                self._validator(call.workspace_id),
+                self.engine.read(_document(call, content), self._call_context(call)),
+                self.validator(call.workspace_id),
                 deadline,
                 may_store=_may_store(call),
             )
@@ -116,7 +107,7 @@ class ValidateReceived:
         if call.content is not None:
             return call.content
         assert call.upload_id is not None, "a call has content or an upload"
-        return self._uploads.get(call.workspace_id, call.upload_id)
+        return self.uploads.get(call.workspace_id, call.upload_id)
 
     def _call_context(self, call: ValidationCall) -> EngineCallContext:
         return EngineCallContext(

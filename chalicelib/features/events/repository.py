@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
@@ -19,12 +21,10 @@ _RESEND_AFTER: Final = dt.timedelta(minutes=1)
 _KEPT: Final = dt.timedelta(days=430)
 
 
-class EventOutbox:
+class EventOutbox(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Events of all subjects; published ones stay, without `due_at` (decision 9)."""
 
-    def __init__(self, table: Table) -> None:
-        """Read and write `table`."""
-        self._table = table
+    table: Table
 
     def creation(self, event: DomainEvent) -> Write:
         """Return the write of an event, for the transaction of its change."""
@@ -36,12 +36,12 @@ class EventOutbox:
             "due_at": format_rfc3339(due_at),
             "ttl": int((parse_rfc3339(event.created_at) + _KEPT).timestamp()),
         }
-        return Write(self._table, item=item)
+        return Write(self.table, item=item)
 
     def create(self, event: DomainEvent) -> bool:
         """Write an event outside a transaction; False: it exists already."""
         try:
-            self._table.write(replace(self.creation(event), condition="attribute_not_exists(PK)"))
+            self.table.write(replace(self.creation(event), condition="attribute_not_exists(PK)"))
         except ConditionFailed:
             return False
         return True
@@ -54,25 +54,25 @@ class EventOutbox:
         all_keys = set(companions) | {
             key for subject, sort_key in keys for key in ((subject, sort_key), (subject, "META"))
         }
-        rows = self._table.get_many(sorted(all_keys))
+        rows = self.table.get_many(sorted(all_keys))
         return {(row["PK"], row["SK"]): row for row in rows}
 
     def of_subject(self, subject: str) -> list[Row]:
         """Return the rows of a subject's events; they are few and fit into one page."""
         values = {":subject": subject, ":events": "EVENT#"}
         condition = "PK = :subject AND begins_with(SK, :events)"
-        return self._table.query(condition, values).items
+        return self.table.query(condition, values).items
 
     def all_of_subject(self, subject: str) -> Iterator[Row]:
         """Yield the rows of all events of a subject, strongly consistent."""
         values = {":subject": subject, ":events": "EVENT#"}
         condition = "PK = :subject AND begins_with(SK, :events)"
-        return query_all(self._table, condition, values, consistent=True)
+        return query_all(self.table, condition, values, consistent=True)
 
     def publication(self, event: DomainEvent, at: str) -> Write:
         """Return the write that marks an event published; refused if it is already."""
         return Write(
-            self._table,
+            self.table,
             key={"PK": event.subject, "SK": event.sort_key},
             update="SET published_at = :at REMOVE due_at, DPK",
             condition="attribute_exists(PK) AND attribute_not_exists(published_at)",

@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import parse_rfc3339
@@ -43,28 +45,26 @@ class DueFile(NamedTuple):
 MAX_FINAL_RECORDS: Final = 90
 
 
-class Files:
+class Files(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Records that signed file URLs resolve to."""
 
-    def __init__(self, table: Table) -> None:
-        """Store records in this table."""
-        self._table = table
+    table: Table
 
     def get(self, file_id: FileId) -> tuple[StoredFile, WorkspaceId] | None:
         """Return the file and its workspace, or None if it does not exist or is purged."""
-        item = self._table.get(f"FILE#{file_id}")
+        item = self.table.get(f"FILE#{file_id}")
         if item is None or item.get("purged_at"):
             return None
         return _file(item), WorkspaceId(item["workspace_id"])
 
     def records(self, file_ids: Sequence[FileId]) -> list[FileRecord]:
         """Return the records of up to 100 files, also of purged ones."""
-        items = self._table.get_many([(f"FILE#{each}", "META") for each in file_ids])
+        items = self.table.get_many([(f"FILE#{each}", "META") for each in file_ids])
         return [FileRecord(_file(item), _owner(item), "purged_at" in item) for item in items]
 
     def due(self, file_id: FileId) -> DueFile | None:
         """Return a file whose record is due, or None if it is not, or no longer."""
-        item = self._table.get(f"FILE#{file_id}")
+        item = self.table.get(f"FILE#{file_id}")
         if item is None or "due_at" not in item:
             return None
         return DueFile(_owner(item), item["key"])
@@ -80,12 +80,12 @@ class Files:
             ttl = int((parse_rfc3339(file.expires_at) + _KEPT).timestamp())
             item = {**file._asdict(), **owner._asdict(), **_key(file.id), "ttl": ttl}
             due = {"due_at": file.expires_at, "DPK": DUE_FILE.partition(file.id)}
-            yield Write(self._table, item=item if number else item | due)
+            yield Write(self.table, item=item if number else item | due)
 
     def expiry(self, file_id: FileId) -> Write:
         """Return the write that ends the files of a due record; refused if that has happened."""
         return Write(
-            self._table,
+            self.table,
             key=_key(file_id),
             update="REMOVE due_at, DPK",
             condition="attribute_exists(due_at)",
@@ -93,7 +93,7 @@ class Files:
 
     def removal(self, file_id: FileId) -> Write:
         """Return the write that removes the record; idempotent."""
-        return Write(self._table, key=_key(file_id))
+        return Write(self.table, key=_key(file_id))
 
     def purges(self, files: Sequence[StoredFile], at: str) -> Iterator[Write]:
         """Yield the writes that mark a render's files as purged; their URLs end then.
@@ -111,7 +111,7 @@ class Files:
 
     def _purge(self, file_id: FileId, at: str, condition: str) -> Write:
         return Write(
-            self._table,
+            self.table,
             key=_key(file_id),
             update="SET purged_at = :at REMOVE due_at, DPK",
             condition=condition,

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 from urllib.parse import quote, unquote
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.errors import Forbidden, ServiceError
@@ -20,36 +22,26 @@ _PRESIGNED_URL_S: Final = 60
 _MAX_EXP_DIGITS: Final = 12
 
 
-class SignedFileUrls:
-    """Signs and resolves `{files_host}/files/{file_id}/{filename}?exp=…&sig=…`."""
+class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Signs and resolves `{files_host}/files/{file_id}/{filename}?exp=…&sig=…`.
 
-    def __init__(
-        self,
-        *,
-        files: Files,
-        workspaces: Workspaces,
-        objects: Objects,
-        clock: Clock,
-        files_host: str,
-        signing_keys: Callable[[], Sequence[bytes]],
-    ) -> None:
-        """Verify with all `signing_keys` and sign with the first one.
+    All `signing_keys` verify, and the first one signs. They are called only when a URL is signed or
+    resolved.
+    """
 
-        They are called only when a URL is signed or resolved.
-        """
-        self._files = files
-        self._workspaces = workspaces
-        self._objects = objects
-        self._clock = clock
-        self._files_host = files_host
-        self._signing_keys = signing_keys
+    files: Files
+    workspaces: Workspaces
+    objects: Objects
+    clock: Clock
+    files_host: str
+    signing_keys: Callable[[], Sequence[bytes]]
 
     def signed_url(self, file: StoredFile, expires: dt.datetime) -> str:
         """Return the URL of a file, valid until `expires`."""
         exp = str(int(expires.timestamp()))
         path = f"/files/{file.id}/{quote(file.filename, safe='')}"
-        sig = _signature(self._signing_keys()[0], file.id, file.filename, exp)
-        return f"{self._files_host}{path}?exp={exp}&sig={sig}"
+        sig = _signature(self.signing_keys()[0], file.id, file.filename, exp)
+        return f"{self.files_host}{path}?exp={exp}&sig={sig}"
 
     def resolve(self, file_id: str, filename: str, exp: str, sig: str) -> str:
         """Return the presigned URL of the body, valid for a minute.
@@ -69,15 +61,15 @@ class SignedFileUrls:
 
     def presigned_object_url(self, key: str, content_type: str, disposition: str) -> str:
         """Return the presigned URL of an object, valid for a minute."""
-        return self._objects.presigned_url(
+        return self.objects.presigned_url(
             key, content_type=content_type, disposition=disposition, expires_s=_PRESIGNED_URL_S
         )
 
     def _readable_file(self, file_id: FileId) -> StoredFile:
-        found = self._files.get(file_id)
+        found = self.files.get(file_id)
         if found is not None and not self._is_expired(found[0]):
             file, workspace_id = found
-            workspace = self._workspaces.get(workspace_id)
+            workspace = self.workspaces.get(workspace_id)
             if workspace is not None:
                 require_active(workspace)
                 return file
@@ -86,13 +78,13 @@ class SignedFileUrls:
     def _is_valid(self, file_id: str, filename: str, exp: str, sig: str) -> bool:
         if not (is_id("file", file_id) and exp.isascii() and exp.isdigit()):
             return False
-        if len(exp) > _MAX_EXP_DIGITS or int(exp) <= self._clock.now().timestamp():
+        if len(exp) > _MAX_EXP_DIGITS or int(exp) <= self.clock.now().timestamp():
             return False
-        valid = (_signature(key, file_id, filename, exp) for key in self._signing_keys())
+        valid = (_signature(key, file_id, filename, exp) for key in self.signing_keys())
         return any(hmac.compare_digest(sig.encode(), each.encode()) for each in valid)
 
     def _is_expired(self, file: StoredFile) -> bool:
-        return file.expires_at is not None and parse_rfc3339(file.expires_at) <= self._clock.now()
+        return file.expires_at is not None and parse_rfc3339(file.expires_at) <= self.clock.now()
 
 
 def _signature(key: bytes, file_id: str, filename: str, exp: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import batched, islice
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Row
 from chalicelib.adapters.net.http import HttpClient
 from chalicelib.adapters.net.transport import Connector
@@ -111,14 +113,12 @@ class ForwardSecrets(NamedTuple):
     has_unusable: bool = False
 
 
-class ChooseSecrets:
+class ChooseSecrets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Choice of the secrets: those that sign the webhooks of requests, else a new one."""
 
-    def __init__(self, *, endpoints: Endpoints, secrets: SigningSecrets, clock: Clock) -> None:
-        """Open the secrets of a workspace with `secrets`."""
-        self._endpoints = endpoints
-        self._secrets = secrets
-        self._clock = clock
+    endpoints: Endpoints
+    secrets: SigningSecrets
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId, mode: Mode) -> ForwardSecrets:
         """Return those that sign requests of a mode, else those of live requests, else a new one.
@@ -128,11 +128,11 @@ class ChooseSecrets:
         modes: Sequence[Mode] = (mode,) if mode == "live" else (mode, "live")
         try:
             for each in modes:
-                endpoint = self._endpoints.default(workspace_id, each)
+                endpoint = self.endpoints.default(workspace_id, each)
                 if endpoint is not None:
-                    texts = self._secrets.of_endpoint(endpoint, self._clock.now())
+                    texts = self.secrets.of_endpoint(endpoint, self.clock.now())
                     return ForwardSecrets(texts, endpoint.id)
-                if (own := self._secrets.request_secret(workspace_id, each)) is not None:
+                if (own := self.secrets.request_secret(workspace_id, each)) is not None:
                     return ForwardSecrets([own])
         except SecretUnusableError:
             return ForwardSecrets([new_secret()], is_new=True, has_unusable=True)

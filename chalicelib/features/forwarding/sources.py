@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import batched, islice
 from typing import Final, Protocol
 
+import msgspec
+
 from chalicelib.adapters.aws.query_all import listed_since
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, Table
 from chalicelib.core.clock import epoch_ms, format_rfc3339
@@ -176,19 +178,17 @@ class ListedSubjects:
         return self._kind.partition(self._workspace_id, name), "META"
 
 
-class FixedSubject:
+class FixedSubject(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Source of one subject that always exists, such as the workspace; its events are few."""
 
-    def __init__(self, partition: str) -> None:
-        """Read this partition at each poll."""
-        self._partition = partition
+    partition: str
 
     def start(self, now: dt.datetime) -> None:
         """Learn nothing."""
 
     def changed_subjects(self, since: str, now: dt.datetime) -> Iterator[str]:  # noqa: ARG002
         """Yield the subject."""
-        yield self._partition
+        yield self.partition
 
 
 class ExpiringRenders:
@@ -201,7 +201,7 @@ class ExpiringRenders:
         """Watch the renders of a workspace."""
         self._table = table
         self._workspace_id = workspace_id
-        self._index = DueIndex(table)
+        self._index = DueIndex(table=table)
         self._watch = RowWatch(table)
         self._subjects: dict[RowKey, str] = {}
         self._known: set[RowKey] = set()
@@ -241,6 +241,6 @@ def workspace_sources(table: Table, workspace_id: WorkspaceId) -> tuple[EventSou
         ListedSubjects(table, workspace_id, RENDERS),
         ListedSubjects(table, workspace_id, TEMPLATES),
         ListedSubjects(table, workspace_id, BATCHES),
-        FixedSubject(f"WS#{workspace_id}"),
+        FixedSubject(partition=f"WS#{workspace_id}"),
         ExpiringRenders(table, workspace_id),
     )

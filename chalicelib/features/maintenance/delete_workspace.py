@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.queues import DELAY_PRECISION, MAX_DELAY
 from chalicelib.adapters.json_logs import bind
@@ -31,40 +33,28 @@ type SendLater = Callable[[DueItem, dt.timedelta], None]
 type Erase = Callable[[WorkspaceId], Iterator[None]]
 
 
-class DeleteWorkspace:
+class DeleteWorkspace(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Deletion of one workspace; idempotent, also in parallel, and irreversible.
 
     No event is published: the contract has none for a deletion by request.
+
+    Each eraser deletes the data of one feature and yields per step. `send_later` sends a due item
+    to this handler again after a delay.
     """
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        transitions: StatusTransitions,
-        keys: ApiKeys,
-        limits: WorkspaceLimits,
-        free_workspaces: FreeWorkspaceLimit,
-        erasers: Sequence[Erase],
-        send_later: SendLater,
-        clock: Clock,
-    ) -> None:
-        """Store the parts; each eraser deletes the data of one feature and yields per step.
-
-        `send_later` sends a due item to this handler again after a delay.
-        """
-        self._transitions = transitions
-        self._keys = keys
-        self._limits = limits
-        self._free_workspaces = free_workspaces
-        self._erasers = erasers
-        self._send_later = send_later
-        self._clock = clock
+    transitions: StatusTransitions
+    keys: ApiKeys
+    limits: WorkspaceLimits
+    free_workspaces: FreeWorkspaceLimit
+    erasers: Sequence[Erase]
+    send_later: SendLater
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId) -> None:
         """Delete a workspace, or as much of it as the time limit allows."""
         bind(workspace=workspace_id)
-        started_at = self._clock.now()
-        begun = self._transitions.begin_deletion(workspace_id, format_rfc3339(started_at))
+        started_at = self.clock.now()
+        begun = self.transitions.begin_deletion(workspace_id, format_rfc3339(started_at))
         if begun is None:
             # The workspace was restored, or another message has finished the deletion.
             log.info("no deletion is due")
@@ -75,22 +65,22 @@ class DeleteWorkspace:
         if started_at + DELAY_PRECISION < erases_at:
             self._continue(workspace, due_at, after=erases_at - started_at)
             return
-        self._keys.erase(workspace_id)
+        self.keys.erase(workspace_id)
         crash_if_armed(CrashPoint.WORKSPACE_KEYS_ERASED)
-        for erase in self._erasers:
+        for erase in self.erasers:
             for _ in erase(workspace_id):
                 crash_if_armed(CrashPoint.WORKSPACE_ERASED)
-                now = self._clock.now()
+                now = self.clock.now()
                 if now > started_at + _TIME_LIMIT:
                     self._continue(workspace, due_at, after=dt.timedelta())
                     log.info("workspace deleted in part")
                     return
-        self._limits.erase(workspace_id)
+        self.limits.erase(workspace_id)
         crash_if_armed(CrashPoint.WORKSPACE_LIMITS_ERASED)
-        self._free_workspaces.release(workspace)
+        self.free_workspaces.release(workspace)
         crash_if_armed(CrashPoint.WORKSPACE_RELEASED)
         # The row goes last: until then the deletion stays due after a crash.
-        self._transitions.delete_rows(workspace)
+        self.transitions.delete_rows(workspace)
         log.info("workspace deleted")
 
     def _continue(self, workspace: Workspace, due_at: str, *, after: dt.timedelta) -> None:
@@ -99,7 +89,7 @@ class DeleteWorkspace:
         Of parallel messages only the first goes on, so they do not multiply.
         """
         delay = min(after, MAX_DELAY)
-        until = format_rfc3339(self._clock.now() + delay + _DUE_AFTER_MESSAGE)
-        if self._transitions.postpone_deletion(workspace, due_at, until):
+        until = format_rfc3339(self.clock.now() + delay + _DUE_AFTER_MESSAGE)
+        if self.transitions.postpone_deletion(workspace, due_at, until):
             crash_if_armed(CrashPoint.WORKSPACE_POSTPONED)
-            self._send_later(DueItem(DUE_WORKSPACE.name, f"WS#{workspace.id}"), delay)
+            self.send_later(DueItem(DUE_WORKSPACE.name, f"WS#{workspace.id}"), delay)

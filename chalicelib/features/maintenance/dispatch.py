@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Callable, Collection, Mapping
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.core.ids import WorkspaceId, is_id
@@ -14,23 +16,15 @@ log = logging.getLogger(__name__)
 type HandleDueItem = Callable[[DueItem], None]
 
 
-class DueDispatcher:
-    """Dispatcher that chooses the handler of a due item by its kind."""
+class DueDispatcher(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Dispatcher that chooses the handler of a due item by its kind.
 
-    def __init__(
-        self,
-        handlers: Mapping[str, HandleDueItem],
-        workspaces: Workspaces,
-        *,
-        listed_kinds: Collection[str] = (),
-    ) -> None:
-        """Store the handlers by the names of their kinds.
+    Items are `META` rows, but for those of `listed_kinds`, which stand among others.
+    """
 
-        Items are `META` rows, but for those of `listed_kinds`, which stand among others.
-        """
-        self._handlers = handlers
-        self._workspaces = workspaces
-        self._listed_kinds = listed_kinds
+    handlers: Mapping[str, HandleDueItem]
+    workspaces: Workspaces
+    listed_kinds: Collection[str] = ()
 
     def __call__(self, item: DueItem) -> None:
         """Handle one item.
@@ -38,11 +32,11 @@ class DueDispatcher:
         An item that was deleted with its workspace is ignored. Raise UnknownVersion if its kind is
         unknown, PoisonMessageError if it is.
         """
-        handle = self._handlers.get(item.kind)
+        handle = self.handlers.get(item.kind)
         if handle is None:
             reason = f"no handler for {item.kind} {item.pk} {item.sk}"
             raise UnknownVersion(reason)
-        if item.sk != "META" and item.kind not in self._listed_kinds:
+        if item.sk != "META" and item.kind not in self.listed_kinds:
             reason = f"there is no due item {item.pk} {item.sk}"
             raise PoisonMessageError(reason)
         try:
@@ -56,4 +50,4 @@ class DueDispatcher:
         workspace_id = item.ids().get("WS", "")
         # The row of a workspace is deleted last, so its own item is never missing before.
         is_in_workspace = item.pk != f"WS#{workspace_id}" and is_id("ws", workspace_id)
-        return is_in_workspace and self._workspaces.get(WorkspaceId(workspace_id)) is None
+        return is_in_workspace and self.workspaces.get(WorkspaceId(workspace_id)) is None

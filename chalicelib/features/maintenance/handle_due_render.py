@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.adapters.json_logs import bind
@@ -31,37 +33,26 @@ _MAX_REQUEUE_DELAY: Final = dt.timedelta(hours=1)
 _GIVE_UP_AFTER: Final = dt.timedelta(days=1)
 
 
-class HandleDueRender:
-    """Handler of renders that no function runs; idempotent, and harmless for running ones."""
+class HandleDueRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Handler of renders that no function runs; idempotent, and harmless for running ones.
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        table: Table,
-        renders: Renders,
-        queues: RenderQueues,
-        end: EndRender,
-        settle: SettleRender,
-        clean_up: CleanUpRender,
-        purge: PurgeFiles,
-        is_combining_done: Callable[[Render], bool],
-        clock: Clock,
-    ) -> None:
-        """Store the parts; `is_combining_done` tells whether no batch needs the files any more."""
-        self._table = table
-        self._renders = renders
-        self._queues = queues
-        self._end = end
-        self._settle = settle
-        self._clean_up = clean_up
-        self._purge = purge
-        self._is_combining_done = is_combining_done
-        self._clock = clock
+    `is_combining_done` tells whether no batch needs the files any more.
+    """
+
+    table: Table
+    renders: Renders
+    queues: RenderQueues
+    end: EndRender
+    settle: SettleRender
+    clean_up: CleanUpRender
+    purge: PurgeFiles
+    is_combining_done: Callable[[Render], bool]
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId, render_id: RenderId) -> None:
         """Handle one render; raise PoisonMessageError if it does not exist."""
-        now = self._clock.now()
-        claimed = self._renders.get_with_claim(workspace_id, render_id, format_rfc3339(now))
+        now = self.clock.now()
+        claimed = self.renders.get_with_claim(workspace_id, render_id, format_rfc3339(now))
         if claimed is None:
             reason = f"there is no render {render_id} of {workspace_id}"
             raise PoisonMessageError(reason)
@@ -75,29 +66,29 @@ class HandleDueRender:
 
     def _handle_final(self, render: Render, *, is_free: bool) -> None:
         if render.files_purged_at is not None:
-            self._purge.remove_objects(render)
+            self.purge.remove_objects(render)
             log.info("files purged")
         elif render.expires_at is None and is_free:
             # The render was ended while a function ran it. That function has timed out by now.
-            self._settle([render])
-            self._clean_up.delete_objects([render])
-            self._table.write(self._renders.due.removal(render))
+            self.settle([render])
+            self.clean_up.delete_objects([render])
+            self.table.write(self.renders.due.removal(render))
         elif render.is_kept_for_delivery:
             self._delete_after_delivery(render)
 
     def _delete_after_delivery(self, render: Render) -> None:
         """Purge the files that were kept for delivery, once all have them; else leave them."""
-        if not render.is_delivered or not self._is_combining_done(render):
+        if not render.is_delivered or not self.is_combining_done(render):
             # What ends next makes it due again. What has failed keeps the files. The combining of
             # its batch reads the row afterwards, and purges it itself.
             with suppress(ConditionFailed):
-                self._table.write(self._renders.due.removal_after_delivery(render))
+                self.table.write(self.renders.due.removal_after_delivery(render))
             return
         until = fetchable_until(render)
-        if until is not None and until > self._clock.now():
+        if until is not None and until > self.clock.now():
             # The tick comes again.
             return
-        self._purge(render)
+        self.purge(render)
         log.info("files deleted after their delivery")
 
     def _requeue_or_end(self, render: Render, now: dt.datetime) -> None:
@@ -105,17 +96,17 @@ class HandleDueRender:
         age = now - parse_rfc3339(render.created_at)
         if render.body_key is None or age > _GIVE_UP_AFTER:
             log.error("render lost", extra={"age_s": age.total_seconds()})
-            self._end.fail_lost(render)
+            self.end.fail_lost(render)
             crash_if_armed(CrashPoint.MAINTENANCE_ENDED)
             return
         next_try = now + min(max(age, _MIN_REQUEUE_DELAY), _MAX_REQUEUE_DELAY)
         try:
-            self._table.write(self._renders.postpone_write(render, format_rfc3339(next_try)))
+            self.table.write(self.renders.postpone_write(render, format_rfc3339(next_try)))
         except ConditionFailed:
             # The render became final in the meantime.
             return
         crash_if_armed(CrashPoint.MAINTENANCE_POSTPONED)
         message = QueuedRender(render.workspace_id, render.id, render.request_id)
-        self._queues.queue_for(render).send(message.to_json(), group=render.workspace_id)
+        self.queues.queue_for(render).send(message.to_json(), group=render.workspace_id)
         log.info("render queued again", extra={"again_at": format_rfc3339(next_try)})
         crash_if_armed(CrashPoint.MAINTENANCE_RESENT)

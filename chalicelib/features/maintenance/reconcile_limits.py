@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import batched
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.table import Row
 from chalicelib.adapters.json_logs import bind, log_context
@@ -27,33 +29,21 @@ _STEP: Final = 25
 _OWN_PREFIXES: Final = ("rnd_", "lease_")
 
 
-class ReconcileLimits:
-    """Settlement of renders that are final or never got a row; idempotent (decision 2)."""
+class ReconcileLimits(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Settlement of renders that are final or never got a row; idempotent (decision 2).
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        renders: Renders,
-        limits: WorkspaceLimits,
-        bodies: RenderBodies,
-        handle_due: Callable[[WorkspaceId, RenderId], None],
-        reconcile_others: Callable[[WorkspaceId, Sequence[str]], None],
-        notify_thresholds: Callable[[WorkspaceId, Row], None],
-        clock: Clock,
-    ) -> None:
-        """Store the parts; a render without a row may have left a request body.
+    A render without a row may have left a request body. Sync renders have no due time, so
+    `handle_due` gets each one that is not final. `reconcile_others` gets the holders that have rows
+    of other features. `notify_thresholds` gets the limits item after each reconciliation.
+    """
 
-        Sync renders have no due time, so `handle_due` gets each that is not final.
-        `reconcile_others` gets the holders that have rows of other features. `notify_thresholds`
-        gets the limits item after each reconciliation.
-        """
-        self._renders = renders
-        self._limits = limits
-        self._bodies = bodies
-        self._handle_due = handle_due
-        self._reconcile_others = reconcile_others
-        self._notify_thresholds = notify_thresholds
-        self._clock = clock
+    renders: Renders
+    limits: WorkspaceLimits
+    bodies: RenderBodies
+    handle_due: Callable[[WorkspaceId, RenderId], None]
+    reconcile_others: Callable[[WorkspaceId, Sequence[str]], None]
+    notify_thresholds: Callable[[WorkspaceId, Row], None]
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId) -> None:
         """Reconcile one workspace; its item stays due while it has holds or leases.
@@ -61,7 +51,7 @@ class ReconcileLimits:
         Raise PoisonMessageError if there is no such workspace.
         """
         bind(workspace=workspace_id)
-        item = self._limits.find(workspace_id)
+        item = self.limits.find(workspace_id)
         if item is None:
             reason = f"there are no limits of {workspace_id}"
             raise PoisonMessageError(reason)
@@ -70,38 +60,38 @@ class ReconcileLimits:
         for ids in batched(own, _STEP, strict=False):
             self._reconcile(workspace_id, ids, item)
         others = [name for name in holder_ids if not name.startswith(_OWN_PREFIXES)]
-        self._reconcile_others(workspace_id, others)
+        self.reconcile_others(workspace_id, others)
         # The relay folds after each end; if that failed to the last, these totals wait.
         for source in (item["cycle_end"], PREPAID):
-            self._limits.fold(workspace_id, source)
-        item = self._limits.get(workspace_id)
-        self._notify_thresholds(workspace_id, item)
-        self._limits.clear_due(workspace_id, item)
+            self.limits.fold(workspace_id, source)
+        item = self.limits.get(workspace_id)
+        self.notify_thresholds(workspace_id, item)
+        self.limits.clear_due(workspace_id, item)
         crash_if_armed(CrashPoint.LIMITS_CLEARED)
 
     def _reconcile(self, workspace_id: WorkspaceId, ids: Sequence[RenderId], item: Row) -> None:
         """Settle holds that have ended or never began; remove the entries of rows that hold."""
-        renders = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
-        created_before = self._clock.now() - _CREATED_WITHIN
+        renders = {render.id: render for render in self.renders.get_many(workspace_id, ids)}
+        created_before = self.clock.now() - _CREATED_WITHIN
         ended = []
         for render_id in ids:
             render = renders.get(render_id)
             if render is not None and render.reservation.is_settled_by_relay:
-                self._limits.release(workspace_id, render_id, keeps_lease=not render.is_final)
+                self.limits.release(workspace_id, render_id, keeps_lease=not render.is_final)
                 crash_if_armed(CrashPoint.LIMITS_RELEASED)
                 continue
             if render is not None and not render.is_final:
-                self._handle_due(workspace_id, render_id)
+                self.handle_due(workspace_id, render_id)
                 continue
             if render is None and id_created_at(render_id) >= created_before:
                 continue
             if render is None:
-                self._bodies.delete(body_key(workspace_id, render_id))
+                self.bodies.delete(body_key(workspace_id, render_id))
             hold = Hold.from_text(item["holds"].get(render_id, NOTHING))
             billed = render is not None and render.billed
             ended.append(EndedHold(render_id, hold, billed))
             with log_context(request_id=render.request_id if render else None, render=render_id):
                 log.warning("limits settled late", extra={"billed": billed})
         if ended:
-            self._limits.settle(workspace_id, ended)
+            self.limits.settle(workspace_id, ended)
         crash_if_armed(CrashPoint.MAINTENANCE_RECONCILED)

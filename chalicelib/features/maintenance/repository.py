@@ -4,6 +4,8 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 
@@ -17,12 +19,10 @@ class DueIndexEntry:
     sk: str
 
 
-class DueIndex:
+class DueIndex(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Index of due items; claims and postpones them."""
 
-    def __init__(self, table: Table) -> None:
-        """Read and write this table."""
-        self._table = table
+    table: Table
 
     def entries_due(self, kind: DueKind, now: str) -> Iterator[DueIndexEntry]:
         """Yield the items of a kind that are due at `now`, oldest first."""
@@ -31,7 +31,7 @@ class DueIndex:
     def _shard_entries(self, shard: str, now: str) -> Iterator[DueIndexEntry]:
         start: Row | None = None
         while True:
-            page = self._table.query(
+            page = self.table.query(
                 "DPK = :shard AND due_at <= :now",
                 {":shard": shard, ":now": now},
                 index="due",
@@ -46,14 +46,14 @@ class DueIndex:
     def claim(self, entry: DueIndexEntry, until: str) -> Row | None:
         """Move an item to `until` and return it; return None if another tick has claimed it."""
         write = Write(
-            self._table,
+            self.table,
             key={"PK": entry.pk, "SK": entry.sk},
             update="SET due_at = :later",
             condition="due_at = :found",
             values={":later": until, ":found": entry.due_at},
         )
         try:
-            return self._table.write(write)
+            return self.table.write(write)
         except ConditionFailed as failure:
             # The item has the new time already: this call has moved it, but its response was lost.
             moved = failure.item is not None and failure.item.get("due_at") == until
@@ -62,14 +62,14 @@ class DueIndex:
     def postpone(self, pk: str, sk: str, until: str) -> bool:
         """Postpone a due item to `until`; return False if it is not due any more."""
         write = Write(
-            self._table,
+            self.table,
             key={"PK": pk, "SK": sk},
             update="SET due_at = :until",
             condition="attribute_exists(due_at)",
             values={":until": until},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed:
             return False
         return True

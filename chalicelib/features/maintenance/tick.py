@@ -8,6 +8,8 @@ from contextvars import copy_context
 from itertools import batched
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.json_logs import log_context
@@ -50,21 +52,19 @@ class SentItems(NamedTuple):
         )
 
 
-class Tick:
+class Tick(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Sender of due items: kinds side by side, the oldest first within each.
 
     Each item is claimed first, so parallel ticks do not send it twice. After a crash it is due
     again within minutes. A tick goes on while there is more, until the next one has begun.
+
+    Each kind has one route.
     """
 
-    def __init__(
-        self, *, index: DueIndex, routes: Sequence[DueRoute], metrics: Metrics, clock: Clock
-    ) -> None:
-        """Store the parts; each kind has one route."""
-        self._index = index
-        self._routes = routes
-        self._metrics = metrics
-        self._clock = clock
+    index: DueIndex
+    routes: Sequence[DueRoute]
+    metrics: Metrics
+    clock: Clock
 
     def __call__(self) -> int:
         """Send everything that is due; return the number of items.
@@ -72,17 +72,17 @@ class Tick:
         Raise the first error of a kind after the others have been served.
         """
         crash_if_armed(CrashPoint.TICK_BEGUN)
-        started_at = self._clock.now()
-        with ThreadPoolExecutor(len(self._routes)) as threads:
+        started_at = self.clock.now()
+        with ThreadPoolExecutor(len(self.routes)) as threads:
             sending = [
                 threads.submit(copy_context().run, self._send_kind, route, started_at)
-                for route in self._routes
+                for route in self.routes
             ]
         sent = [result.result() for result in sending if result.exception() is None]
         crash_if_armed(CrashPoint.TICK_SENT)
         count = sum(kind.total for kind in sent)
         oldest = min((kind.oldest_due for kind in sent if kind.oldest_due), default=started_at)
-        self._metrics.write(
+        self.metrics.write(
             MetricValues("Count", {"DueHandedOut": count}),
             MetricValues(
                 "Milliseconds",
@@ -101,9 +101,9 @@ class Tick:
         with ThreadPoolExecutor(_CLAIMS_AT_ONCE) as claimers:
             while True:
                 before = sent.total
-                due = self._index.entries_due(route.kind, format_rfc3339(self._clock.now()))
+                due = self.index.entries_due(route.kind, format_rfc3339(self.clock.now()))
                 for entries in batched(due, _BATCH, strict=False):
-                    if self._clock.now() > started_at + _TIME_LIMIT:
+                    if self.clock.now() > started_at + _TIME_LIMIT:
                         log.warning(
                             "more is due than one tick hands out", extra={"kind": route.kind.name}
                         )
@@ -116,7 +116,7 @@ class Tick:
         self, route: DueRoute, entries: Sequence[DueIndexEntry], claimers: Executor
     ) -> SentItems:
         crash_if_armed(CrashPoint.TICK_FOUND)
-        until = format_rfc3339(self._clock.now() + _RETRY_AFTER)
+        until = format_rfc3339(self.clock.now() + _RETRY_AFTER)
         claims = [
             claimers.submit(copy_context().run, self._claim, route.kind, entry, until)
             for entry in entries
@@ -135,7 +135,7 @@ class Tick:
         return SentItems(len(items), oldest, next(iter(errors), None))
 
     def _claim(self, kind: DueKind, entry: DueIndexEntry, until: str) -> DueItem | None:
-        row = self._index.claim(entry, until)
+        row = self.index.claim(entry, until)
         if row is None:
             return None
         item = DueItem(kind.name, entry.pk, entry.sk, row.get("request_id"))

@@ -8,6 +8,8 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
@@ -55,37 +57,22 @@ class _NamedDataset:
     pointer: str
 
 
-class DryRunDatasets:
+class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Dry runs of datasets and compilation under one concurrency lease (decision 2).
 
     A template without datasets is only compiled, and one without templates in its texts not at all.
     """
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        workspaces: Workspaces,
-        datasets: ReadDatasets,
-        templates: ResolveTemplate,
-        schemas: WorkspaceSchemas,
-        engine: RemoteEngine,
-        state: ServiceStates,
-        leases: ConcurrencyLeases,
-        region: str,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Build from the stores and the engine."""
-        self._state = state
-        self._leases = leases
-        self._region = region
-        self._workspaces = workspaces
-        self._datasets = datasets
-        self._templates = templates
-        self._schemas = schemas
-        self._engine = engine
-        self._clock = clock
-        self._ids = ids
+    workspaces: Workspaces
+    datasets: ReadDatasets
+    templates: ResolveTemplate
+    schemas: WorkspaceSchemas
+    engine: RemoteEngine
+    state: ServiceStates
+    leases: ConcurrencyLeases
+    region: str
+    clock: Clock
+    ids: IdGenerator
 
     def __call__(
         self,
@@ -102,9 +89,9 @@ class DryRunDatasets:
         `concurrency_limited`.
         """
         named = self._stored_datasets(template) if datasets is None else _new_datasets(datasets)
-        now = self._clock.now().timestamp()
+        now = self.clock.now().timestamp()
         ends_at = min(deadline - _RESPONSE_MARGIN_S, now + _MAX_S)
-        workspace = self._workspaces.get(template.workspace_id)
+        workspace = self.workspaces.get(template.workspace_id)
         assert workspace is not None, template.workspace_id
         if named:
             self._render_all(workspace, template, source, named, ends_at)
@@ -119,9 +106,9 @@ class DryRunDatasets:
         named: Sequence[_NamedDataset],
         ends_at: float,
     ) -> None:
-        check_region(workspace, self._region)
-        self._state.require_normal()
-        with self._leases(workspace, until=ends_at) as lease:
+        check_region(workspace, self.region)
+        self.state.require_normal()
+        with self.leases(workspace, until=ends_at) as lease:
             for each in named:
                 self._check_schema(template.workspace_id, source.schema, each, ends_at)
             self._run_in_parallel(workspace.plan, template, source, named, (ends_at, lease))
@@ -134,7 +121,7 @@ class DryRunDatasets:
     ) -> None:
         job = self._job_to_compile(workspace.plan, template, source)
         if job is not None:
-            with self._leases(workspace, until=ends_at):
+            with self.leases(workspace, until=ends_at):
                 self._compile(job, template, source, ends_at)
 
     def _check_schema(
@@ -154,7 +141,7 @@ class DryRunDatasets:
             raise _timeout_failure(dataset)
         subject = f"The dataset {dataset.name}"
         try:
-            self._schemas(workspace_id).check_data(
+            self.schemas(workspace_id).check_data(
                 schema, dataset.data(), subject=subject, prefix=dataset.pointer, budget_s=left_s
             )
         except RenderFailure as failure:
@@ -163,7 +150,7 @@ class DryRunDatasets:
             raise
 
     def _stored_datasets(self, template: Template) -> list[_NamedDataset]:
-        reader = self._datasets
+        reader = self.datasets
 
         def load_data(dataset: Dataset) -> Callable[[], JsonObject]:
             return lambda: reader.data(template, dataset)
@@ -214,9 +201,9 @@ class DryRunDatasets:
         context = self._call_context(template, ends_at)
         for _ in range(MAX_ATTEMPTS):
             try:
-                with self._engine.job_fields(job, context) as fields:
+                with self.engine.job_fields(job, context) as fields:
                     call = LintCall(**fields, compile_only=True)
-                    result, _contents = self._engine.ask(call, LintResult, context)
+                    result, _contents = self.engine.ask(call, LintResult, context)
             except FunctionBusy:
                 break
             except EngineLost:
@@ -236,7 +223,7 @@ class DryRunDatasets:
         Texts without templates need none.
         """
         resolved = ResolvedSource(None, template.type, source)
-        job = self._templates.page_job(plan, template, resolved, {})
+        job = self.templates.page_job(plan, template, resolved, {})
         texts = (*job.source.texts(), *strings_in(job.output.to_json()))
         if not any(start in text for text in texts for start in _TAG_STARTS):
             return None
@@ -244,7 +231,7 @@ class DryRunDatasets:
         return replace(job, includes=job.includes._replace(sources={**job.includes.sources, **own}))
 
     def _call_context(self, template: Template, ends_at: float) -> EngineCallContext:
-        call_id = self._ids.new("rnd", self._clock.now())
+        call_id = self.ids.new("rnd", self.clock.now())
         return EngineCallContext(
             tenant=template.workspace_id,
             folder=engine_folder(template.workspace_id, call_id),
@@ -262,12 +249,12 @@ class DryRunDatasets:
     ) -> RenderFailure | None:
         """Render one dataset; return its failure, or None."""
         resolved = ResolvedSource(None, template.type, source)
-        job = self._templates.page_job(plan, template, resolved, dataset.data())
+        job = self.templates.page_job(plan, template, resolved, dataset.data())
         context = self._call_context(template, ends_at)
         limits = {"max_pages": page_limit(job, plan), "max_bytes": _MAX_OUTPUT_BYTES}
         for _ in range(MAX_ATTEMPTS):
             try:
-                self._engine.dry_run(job, context, **limits)
+                self.engine.dry_run(job, context, **limits)
             except RenderFailure as failure:
                 return _named_failure(failure, dataset, source)
             except FunctionBusy:
@@ -280,7 +267,7 @@ class DryRunDatasets:
         return RenderFailure("render_failed", message)
 
     def _left_s(self, ends_at: float) -> float:
-        return ends_at - self._clock.now().timestamp()
+        return ends_at - self.clock.now().timestamp()
 
 
 def _have_ended(tasks: Iterable[Future[RenderFailure | None]], within_s: float) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
@@ -31,24 +33,14 @@ _SYNTAX_ERROR: Final = "template_syntax_error"
 _TEXT_NAME: Final = re.compile(r"(html|head|css|output(?:\.\w+)+|layers\S*\.bind): ")
 
 
-class LintTemplates:
+class LintTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Lint of a command's templates by the engine."""
 
-    def __init__(
-        self,
-        *,
-        templates: ReadTemplates,
-        datasets: ReadDatasets,
-        engine: RemoteEngine,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Build from the stores and the engine."""
-        self._ids = ids
-        self._templates = templates
-        self._datasets = datasets
-        self._engine = engine
-        self._clock = clock
+    templates: ReadTemplates
+    datasets: ReadDatasets
+    engine: RemoteEngine
+    clock: Clock
+    ids: IdGenerator
 
     def __call__(self, command: RenderCommand, deadline: float) -> Sequence[RenderWarning]:
         """Return the warnings of a command's template, by `deadline` (Unix seconds).
@@ -75,21 +67,21 @@ class LintTemplates:
     def _default_data(self, command: RenderCommand) -> JsonObject | None:
         if command.template_id is None:
             return None
-        template = self._templates.one(command.workspace.id, command.template_id)
+        template = self.templates.one(command.workspace.id, command.template_id)
         if template.default_dataset is None:
             return None
-        dataset = self._datasets.one(template, template.default_dataset)
-        return self._datasets.data(template, dataset)
+        dataset = self.datasets.one(template, template.default_dataset)
+        return self.datasets.data(template, dataset)
 
     def _outcome(self, command: RenderCommand, job: PageJob, deadline: float) -> LintOutcome:
         if command.delivery_policy.zero_retention and is_large(job):
             detail = "With retention none nothing waits in the bucket, and this cannot be handed on"
             raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
-        ends_at = min(self._clock.now().timestamp() + _MAX_S, deadline)
+        ends_at = min(self.clock.now().timestamp() + _MAX_S, deadline)
         workspace_id = command.workspace.id
         context = EngineCallContext(
             tenant=workspace_id,
-            folder=engine_folder(workspace_id, self._ids.new("rnd", self._clock.now())),
+            folder=engine_folder(workspace_id, self.ids.new("rnd", self.clock.now())),
             ends_at=ends_at,
             slot_ends_at=ends_at,
             uploads=upload_keys(job, workspace_id),
@@ -97,7 +89,7 @@ class LintTemplates:
         )
         for _ in range(MAX_ATTEMPTS):
             try:
-                return self._engine.lint(job, context)
+                return self.engine.lint(job, context)
             except RenderFailure as failure:
                 if failure.code != "render_timeout":
                     return LintOutcome([failure])

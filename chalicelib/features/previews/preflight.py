@@ -6,6 +6,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.contract.css_values import length_in_inches
 from chalicelib.core.check_url import fetch_refusal
 from chalicelib.core.egress_policy import EgressPolicy
@@ -79,34 +81,19 @@ class PreflightContext:
 type PreflightCheck = Callable[[PreflightContext], Iterable[RenderWarning]]
 
 
-class PreflightRender:
+class PreflightRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Run of all checks: a failed check does not stop the others."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        templates: ResolveTemplate,
-        storage: ResolveStorage,
-        source_files: ResolveSourceFiles,
-        uploads: ReadUploads,
-        schemas: WorkspaceSchemas,
-        lint: LintTemplates,
-        leases: ConcurrencyLeases,
-        webhooks: AcceptRequestWebhook,
-        destinations: EgressPolicy,
-        region: str,
-    ) -> None:
-        """Build from the stores, the lint, the concurrency leases and the rules on addresses."""
-        self._leases = leases
-        self._schemas = schemas
-        self._lint = lint
-        self._templates = templates
-        self._storage = storage
-        self._source_files = source_files
-        self._uploads = uploads
-        self._webhooks = webhooks
-        self._destinations = destinations
-        self._region = region
+    templates: ResolveTemplate
+    storage: ResolveStorage
+    source_files: ResolveSourceFiles
+    uploads: ReadUploads
+    schemas: WorkspaceSchemas
+    lint: LintTemplates
+    leases: ConcurrencyLeases
+    webhooks: AcceptRequestWebhook
+    destinations: EgressPolicy
+    region: str
 
     def __call__(self, command: RenderCommand, deadline: float) -> PreflightReport:
         """Check a command by `deadline` (Unix seconds).
@@ -119,25 +106,25 @@ class PreflightRender:
         # A key learns nothing about templates outside its allowlist, not even whether they exist.
         if command.is_template_allowed:
             try:
-                command = self._storage(self._templates(command, command.version))
+                command = self.storage(self.templates(command, command.version))
             except ServiceError as refusal:
                 errors += refusal_report(refusal).errors
         try:
-            command = self._source_files(command)
+            command = self.source_files(command)
         except ServiceError as refusal:
             errors += refusal_report(refusal).errors
         context = PreflightContext(
             command=command,
-            region=self._region,
-            uploads=self._uploads,
-            schemas=self._schemas,
-            lint=self._lint,
-            webhooks=self._webhooks,
-            destinations=self._destinations,
+            region=self.region,
+            uploads=self.uploads,
+            schemas=self.schemas,
+            lint=self.lint,
+            webhooks=self.webhooks,
+            destinations=self.destinations,
             deadline=deadline,
         )
         # Templates and schemas keep a process busy: running them takes a lease (decision 2).
-        with self._leases(command.workspace) if _needs_lease(command) else nullcontext():
+        with self.leases(command.workspace) if _needs_lease(command) else nullcontext():
             for check in CHECKS:
                 try:
                     warnings += check(context)

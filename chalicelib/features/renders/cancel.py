@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import msgspec
+
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -12,22 +14,20 @@ from chalicelib.features.renders.run.end import EndRender
 _NOT_CANCELABLE: Final = "The render is {}; only one that is queued or processing can be canceled."
 
 
-class CancelRender:
+class CancelRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Cancellation of renders.
 
     The function that runs one learns of it from the row (CancellationWatch, decision 13).
     """
 
-    def __init__(self, *, renders: Renders, end: EndRender, clock: Clock) -> None:
-        """End `renders` with `end`."""
-        self._renders = renders
-        self._end = end
-        self._clock = clock
+    renders: Renders
+    end: EndRender
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render:
         """Cancel and return the render; raises `render_not_found`, or `conflict` if it is final."""
-        claim = self._renders.get_with_claim(
-            workspace_id, render_id, format_rfc3339(self._clock.now())
+        claim = self.renders.get_with_claim(
+            workspace_id, render_id, format_rfc3339(self.clock.now())
         )
         if claim is None:
             raise NotFound("render_not_found", f"There is no render {render_id}.")
@@ -35,7 +35,7 @@ class CancelRender:
             raise Conflict("conflict", _NOT_CANCELABLE.format(claim.render.status))
         # No attempt runs a free render, but the next one may claim it before this write.
         running_attempt = claim.render.attempt + claim.is_free
-        ended = self._end.cancel_by_owner(claim.render, running_attempt=running_attempt)
+        ended = self.end.cancel_by_owner(claim.render, running_attempt=running_attempt)
         if ended.status != "canceled":
             raise Conflict("conflict", _NOT_CANCELABLE.format(ended.status))
         return ended

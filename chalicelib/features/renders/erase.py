@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from itertools import batched
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, TRANSACTION_LIMIT, Table
@@ -15,41 +17,31 @@ from chalicelib.features.renders.rows import lists_partition, partition
 from chalicelib.features.renders.run.bodies import RenderBodies
 
 
-class EraseRenders:
+class EraseRenders(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Eraser of a workspace's renders; idempotent.
 
     The row of a render is deleted last, so a later call finds the remains of a crash.
     """
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        renders: Renders,
-        files: Files,
-        objects: Objects,
-        bodies: RenderBodies,
-    ) -> None:
-        """Build from the stores."""
-        self._table = table
-        self._renders = renders
-        self._files = files
-        self._objects = objects
-        self._bodies = bodies
+    table: Table
+    renders: Renders
+    files: Files
+    objects: Objects
+    bodies: RenderBodies
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase the renders one by one and yield after each."""
-        listed = listed_ids(self._table, lists_partition(workspace_id))
+        listed = listed_ids(self.table, lists_partition(workspace_id))
         for ids in batched(map(RenderId, listed), BATCH_GET_LIMIT, strict=False):
-            for render in self._renders.get_many(workspace_id, ids):
+            for render in self.renders.get_many(workspace_id, ids):
                 self._erase_one(render)
                 yield
 
     def _erase_one(self, render: Render) -> None:
-        self._objects.delete_many(list(attempt_object_keys(render)))
+        self.objects.delete_many(list(attempt_object_keys(render)))
         if render.body_key is not None:
-            self._bodies.delete(render.body_key)
-        removals = (self._files.removal(file.id) for file in render.files)
+            self.bodies.delete(render.body_key)
+        removals = (self.files.removal(file.id) for file in render.files)
         for writes in batched(removals, TRANSACTION_LIMIT, strict=False):
-            self._table.transact(writes)
-        self._table.delete_partition(partition(render.workspace_id, render.id))
+            self.table.transact(writes)
+        self.table.delete_partition(partition(render.workspace_id, render.id))

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
@@ -24,16 +26,12 @@ _STAGES: Final = (
 _ZERO_BYTES: Final = dict.fromkeys(("html", "css", "script", "font", "image", "data", "other"), 0)
 
 
-class PresentRender:
+class PresentRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Presenter of renders, with freshly signed file URLs."""
 
-    def __init__(
-        self, *, file_urls: SignedFileUrls, receipt_rows: ReceiptRows, clock: Clock
-    ) -> None:
-        """Sign URLs with `file_urls`."""
-        self._file_urls = file_urls
-        self._receipt_rows = receipt_rows
-        self._clock = clock
+    file_urls: SignedFileUrls
+    receipt_rows: ReceiptRows
+    clock: Clock
 
     def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Json]:
         """Return the render as JSON; fields without a value are null or empty.
@@ -41,9 +39,9 @@ class PresentRender:
         The files have signed URLs if `with_urls`, unless they are kept for a delivery that has not
         failed.
         """
-        render = self._receipt_rows.with_receipts(render)
+        render = self.receipt_rows.with_receipts(render)
         with_urls = with_urls and (render.hosted or render.has_failed_delivery)
-        url_expires_at = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
+        url_expires_at = self.clock.now() + dt.timedelta(seconds=render.expires_in_s)
         return render_json(
             render,
             [
@@ -77,7 +75,7 @@ class PresentRender:
 
     def _signed_url(self, file: StoredFile, url_expires_at: dt.datetime) -> JsonObject:
         return {
-            "url": self._file_urls.signed_url(file, url_expires_at),
+            "url": self.file_urls.signed_url(file, url_expires_at),
             "url_expires_at": format_rfc3339(url_expires_at),
         }
 

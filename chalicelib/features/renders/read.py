@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id, lowest_id
@@ -70,18 +72,16 @@ class RenderPage:
     next_after: RenderId | None
 
 
-class ReadRenders:
+class ReadRenders(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reader of renders; a render that the viewer may not see is not found."""
 
-    def __init__(self, renders: Renders) -> None:
-        """Read from `renders`."""
-        self._renders = renders
+    renders: Renders
 
     def one(self, viewer: Viewer, render_id: str) -> Render:
         """Return one render; raises `render_not_found`."""
         render = None
         if is_id("rnd", render_id):
-            render = self._renders.get(viewer.workspace_id, RenderId(render_id))
+            render = self.renders.get(viewer.workspace_id, RenderId(render_id))
         if render is None or not viewer.may_see(render):
             raise NotFound("render_not_found", f"There is no render {render_id[:64]}.")
         return render
@@ -99,7 +99,7 @@ class ReadRenders:
         rows_read = 0
         while newest > oldest:
             max_rows = min(_MAX_ROWS_READ - rows_read, limit + 1 if all_match else _MAX_ROWS_READ)
-            rows = self._renders.newest_page(viewer.workspace_id, (oldest, newest), equal, max_rows)
+            rows = self.renders.newest_page(viewer.workspace_id, (oldest, newest), equal, max_rows)
             rows_read += rows.scanned_count
             matches += [
                 RenderId(row["LSK"])
@@ -126,7 +126,7 @@ class ReadRenders:
         # The index is eventually consistent: renders that no longer match are left out.
         renders = [
             render
-            for render in self._renders.get_many(viewer.workspace_id, ids)
+            for render in self.renders.get_many(viewer.workspace_id, ids)
             if all(getattr(render, name) == value for name, value in equal.items())
         ]
         receipt_bytes = 0

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.query_all import newest_listed
 from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, RowValue, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -41,8 +43,8 @@ class Renders:
         """Read and write `table`; a row is absent from its `ttl` on."""
         self._table = table
         self._clock = clock
-        self.due = DueWrites(table)
-        self.receipts = ReceiptRows(table)
+        self.due = DueWrites(table=table)
+        self.receipts = ReceiptRows(table=table)
 
     def get(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render | None:
         """Return one render of a workspace, or None."""
@@ -292,12 +294,10 @@ def _claim_result(item: Row, attempt: Attempt) -> ClaimResult:
     return ClaimResult(render, is_mine, is_free=is_redelivery or is_expired)
 
 
-class DueWrites:
+class DueWrites(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Writes of the due times of final renders."""
 
-    def __init__(self, table: Table) -> None:
-        """Write to this table."""
-        self._table = table
+    table: Table
 
     def purge(self, render: Render, at: str, due_at: str) -> Write:
         """Return the write that purges a render's files; due at `due_at` to remove the objects."""
@@ -342,4 +342,4 @@ class DueWrites:
         condition: str = "attribute_exists(PK)",
     ) -> Write:
         key = row_key(render.workspace_id, render.id)
-        return Write(self._table, key=key, update=update, condition=condition, values=values)
+        return Write(self.table, key=key, update=update, condition=condition, values=values)

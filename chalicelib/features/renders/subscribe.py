@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, override
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Row, Write
@@ -34,16 +36,14 @@ _STAGE_METRICS: Final = {
 }
 
 
-class MeasureRender:
+class MeasureRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Observer of published events, which writes the metrics of renders.
 
     Each render is measured once, from its row, regardless of where it ended. No caller waits for
     it.
     """
 
-    def __init__(self, metrics: Metrics) -> None:
-        """Write to `metrics`."""
-        self._metrics = metrics
+    metrics: Metrics
 
     def __call__(self, delivery: EventDelivery, published_at: dt.datetime) -> None:
         """Write one log line: the lag of the event and, for a final render, its values."""
@@ -52,7 +52,7 @@ class MeasureRender:
         values = [MetricValues("Milliseconds", {"EventLag": lag_ms})]
         if delivery.event.type in FINAL_EVENT_TYPES:
             values += _render_values(render_of(delivery.subject_row))
-        self._metrics.write(*values, at=created_at)
+        self.metrics.write(*values, at=created_at)
 
 
 def _render_values(render: Render) -> Iterator[MetricValues]:
@@ -67,21 +67,19 @@ def _render_values(render: Render) -> Iterator[MetricValues]:
         yield MetricValues("Milliseconds", stages)
 
 
-class CleanUpRender(Subscriber):
+class CleanUpRender(Subscriber, msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Subscriber of final events that settles renders and cleans up after them."""
 
     types = FINAL_EVENT_TYPES
 
-    def __init__(self, *, settle: SettleRender, objects: Objects) -> None:
-        """Build from the stores."""
-        self._settle = settle
-        self._objects = objects
+    settle: SettleRender
+    objects: Objects
 
     @override
     def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, object]:
         """Settle the renders of final events, and delete objects that nobody needs any more."""
         renders = [render_of(delivery.subject_row) for delivery in deliveries]
-        self._settle(
+        self.settle(
             [
                 render
                 for render, delivery in zip(renders, deliveries, strict=True)
@@ -97,7 +95,7 @@ class CleanUpRender(Subscriber):
 
     def delete_objects(self, renders: Sequence[Render]) -> None:
         """Delete the bodies of final renders and objects of attempts that no row names."""
-        self._objects.delete_many([key for render in renders for key in _leftover_keys(render)])
+        self.objects.delete_many([key for render in renders for key in _leftover_keys(render)])
 
 
 def _leftover_keys(render: Render) -> Iterator[str]:
@@ -111,15 +109,13 @@ def _leftover_keys(render: Render) -> Iterator[str]:
             yield key
 
 
-class CountEndedHold(Subscriber):
+class CountEndedHold(Subscriber, msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Subscriber of final events that counts the holds of rows (decision 2)."""
 
     types = FINAL_EVENT_TYPES
 
-    def __init__(self, *, ended: EndedHolds, limits: WorkspaceLimits) -> None:
-        """Count in `ended` and fold the totals into `limits`."""
-        self._ended = ended
-        self._limits = limits
+    ended: EndedHolds
+    limits: WorkspaceLimits
 
     @override
     def writes(
@@ -132,7 +128,7 @@ class CountEndedHold(Subscriber):
         rows = [delivery.subject_row for delivery in counted]
         ended = [(Hold(row["hold"]), bool(row["billed"])) for row in rows]
         event = counted[0].event
-        return self._ended.increments(event.workspace_id, event.id, ended)
+        return self.ended.increments(event.workspace_id, event.id, ended)
 
     @override
     def follow_up(
@@ -142,7 +138,7 @@ class CountEndedHold(Subscriber):
         workspace_id = deliveries[0].event.workspace_id
         rows = [delivery.subject_row for delivery in deliveries]
         sources = sorted({row["hold"] for row in rows if _is_counted(row)})
-        reached = [self._limits.fold(workspace_id, source) for source in sources]
+        reached = [self.limits.fold(workspace_id, source) for source in sources]
         crash_for_each(CrashPoint.RELAY_FOLDED, deliveries)
         if not any(reached) and not any(delivery.limits_due for delivery in deliveries):
             return ()

@@ -10,6 +10,8 @@ import secrets
 import time
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed, Throttled
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
@@ -77,26 +79,15 @@ class UrlRender(NamedTuple):
     content: bytes | None = None
 
 
-class MakeOnce:
+class MakeOnce(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Maker of renders of URLs."""
 
-    def __init__(
-        self,
-        *,
-        links: SignedLinks,
-        renders: Renders,
-        objects: Objects,
-        create: CreateRender,
-        run_now: RunNow,
-        clock: Clock,
-    ) -> None:
-        """Make renders with `create` and `run_now`."""
-        self._links = links
-        self._renders = renders
-        self._objects = objects
-        self._create = create
-        self._run_now = run_now
-        self._clock = clock
+    links: SignedLinks
+    renders: Renders
+    objects: Objects
+    create: CreateRender
+    run_now: RunNow
+    clock: Clock
 
     def __call__(self, wanted: WantedFile, url: LinkUrl) -> UrlRender:
         """Return the final render of a URL with its file; an existing file costs nothing.
@@ -129,7 +120,7 @@ class MakeOnce:
     def _last_render(self, wanted: WantedFile, url: LinkUrl) -> Render | None:
         if url.render_id is None:
             return None
-        return self._renders.get(wanted.link.workspace_id, url.render_id)
+        return self.renders.get(wanted.link.workspace_id, url.render_id)
 
     def _url_render(self, render: Render) -> UrlRender:
         if render.status != "succeeded" or render.files_purged_at is not None:
@@ -137,17 +128,17 @@ class MakeOnce:
         file = render.files[0]
         if file.bytes > MAX_RETURNED_BYTES:
             return UrlRender(render, file)
-        content = self._objects.get(file.key)
+        content = self.objects.get(file.key)
         return UrlRender(render) if content is None else UrlRender(render, file, content)
 
     def _make(self, wanted: WantedFile, url: LinkUrl, waiting: "_Waiting") -> LinkUrl:
         """Claim the URL and make its render, or wait a moment for the one who does it."""
-        now = self._clock.now()
+        now = self.clock.now()
         is_claimed = url.claimed_until is not None and url.claimed_until > format_rfc3339(now)
         token = secrets.token_hex(8)
-        if is_claimed or not self._links.claim(url, token, now, now + CLAIM_TIME):
+        if is_claimed or not self.links.claim(url, token, now, now + CLAIM_TIME):
             self._pause(wanted, waiting)
-            current = self._links.url(url.link_id, url.digest)
+            current = self.links.url(url.link_id, url.digest)
             waiting.for_render |= current.render_id != url.render_id
             return current
         crash_if_armed(CrashPoint.LINK_CLAIMED)
@@ -156,7 +147,7 @@ class MakeOnce:
         except Exception:
             # If this fails, the claim runs out.
             with tolerate_transient("the claim of a URL is not released"):
-                self._links.release(url, token)
+                self.links.release(url, token)
             raise
         waiting.for_render = True
         self._run(wanted, accepted)
@@ -165,16 +156,16 @@ class MakeOnce:
     def _accept(
         self, wanted: WantedFile, url: LinkUrl, token: str, waiting: "_Waiting"
     ) -> AcceptedRender:
-        link, now = wanted.link, self._clock.now()
+        link, now = wanted.link, self.clock.now()
         if link.is_used_up:
             raise _quota_error(link)
         while True:
             try:
-                return self._create(
+                return self.create(
                     _command(wanted),
                     also=lambda render_id: [
-                        self._links.keep(url, token, render_id, now),
-                        self._links.take_quota(link),
+                        self.links.keep(url, token, render_id, now),
+                        self.links.take_quota(link),
                     ],
                 )
             except ConditionFailed as refused:
@@ -187,21 +178,21 @@ class MakeOnce:
         if refused.index != _QUOTA_INDEX:
             # Its claim has run out, and another one makes the render.
             return _late_error("Others ask for this file; ask again after the pause.")
-        if self._links.found_used_up(refused):
+        if self.links.found_used_up(refused):
             return _quota_error(link)
         return NotFound("not_found", "The link is off or deleted.")
 
     def _run(self, wanted: WantedFile, accepted: AcceptedRender) -> None:
         bind(render=accepted.render.id)
         caller = WaitingCaller(wanted.deadline, cancel_on_timeout=False, idempotency=None)
-        self._run_now(accepted.render, accepted.job, caller)
+        self.run_now(accepted.render, accepted.job, caller)
         crash_if_armed(CrashPoint.LINK_RAN)
 
     def _await(self, wanted: WantedFile, render: Render, waiting: "_Waiting") -> None:
         """Wait for a render of another caller, or take it over if that one has died."""
         # A body is stored for a render that goes on without its caller.
         if not waiting.has_taken_over and render.body_key is None:
-            accepted = self._create.next_attempt(_command(wanted), render, self._clock.now())
+            accepted = self.create.next_attempt(_command(wanted), render, self.clock.now())
             if accepted is not None:
                 waiting.has_taken_over = True
                 crash_if_armed(CrashPoint.LINK_TAKEN_OVER)
@@ -210,7 +201,7 @@ class MakeOnce:
         self._pause(wanted, waiting)
 
     def _pause(self, wanted: WantedFile, waiting: "_Waiting") -> None:
-        if self._clock.now().timestamp() + waiting.pause_s > wanted.deadline - _ANSWER_MARGIN_S:
+        if self.clock.now().timestamp() + waiting.pause_s > wanted.deadline - _ANSWER_MARGIN_S:
             raise _late_error("The file is not ready yet, and is still being made: ask again.")
         time.sleep(waiting.pause_s)
         waiting.pause_s = min(2 * waiting.pause_s, _MAX_PAUSE_S)

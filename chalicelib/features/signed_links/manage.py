@@ -5,6 +5,8 @@ import secrets
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypedDict
 
+import msgspec
+
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.aws.table import RowValue
 from chalicelib.core import json
@@ -70,26 +72,18 @@ class LinkViewer(NamedTuple):
     may_use_drafts: bool
 
 
-class ManageLinks:
-    """Use cases of a workspace's links; a link that the viewer may not see is not found."""
+class ManageLinks(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Use cases of a workspace's links; a link that the viewer may not see is not found.
 
-    def __init__(
-        self,
-        *,
-        links: SignedLinks,
-        templates: ReadTemplates,
-        sealer: SecretSealer,
-        files_host: str,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Seal secrets with `sealer`; URLs begin with `files_host`."""
-        self._links = links
-        self._templates = templates
-        self._sealer = sealer
-        self._files_host = files_host
-        self._clock = clock
-        self._ids = ids
+    URLs begin with `files_host`.
+    """
+
+    links: SignedLinks
+    templates: ReadTemplates
+    sealer: SecretSealer
+    files_host: str
+    clock: Clock
+    ids: IdGenerator
 
     def create(self, viewer: LinkViewer, template_id: str, fields: LinkFields) -> LinkWithSecret:
         """Create a link of a template; `fields` are all of those of the request.
@@ -98,12 +92,12 @@ class ManageLinks:
         `version_not_found`, `test_key_required` and `validation_error`.
         """
         self._check(viewer, template_id, fields)
-        now = self._clock.now()
+        now = self.clock.now()
         at = format_rfc3339(now)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         expires_at = fields["expires_at"]
         link = SignedLink(
-            id=LinkId(self._ids.new("lnk", now)),
+            id=LinkId(self.ids.new("lnk", now)),
             workspace_id=viewer.workspace_id,
             mode=viewer.mode,
             name=fields["name"],
@@ -118,13 +112,13 @@ class ManageLinks:
             created_at=at,
             updated_at=at,
         )
-        link = link._replace(sealed_secret=self._sealer.seal(secret, link.secret_place))
-        self._links.create(link)
+        link = link._replace(sealed_secret=self.sealer.seal(secret, link.secret_place))
+        self.links.create(link)
         return LinkWithSecret(link, secret)
 
     def one(self, viewer: LinkViewer, link_id: str) -> SignedLink:
         """Return a link; raises `not_found`."""
-        link = self._links.find(link_id)
+        link = self.links.find(link_id)
         is_own = link is not None and link.workspace_id == viewer.workspace_id
         if link is None or not is_own or not link.is_visible_to(viewer.mode, viewer.templates):
             raise _not_found(link_id)
@@ -133,12 +127,12 @@ class ManageLinks:
     def with_secret(self, link: SignedLink) -> LinkWithSecret:
         """Return a link with its secret, for a caller whose first answer was lost."""
         return LinkWithSecret(
-            link, self._sealer.open(link.sealed_secret, link.secret_place).decode()
+            link, self.sealer.open(link.sealed_secret, link.secret_place).decode()
         )
 
     def page(self, viewer: LinkViewer, *, limit: int, below: str) -> LinkPage:
         """Return up to `limit` links below an id, newest first."""
-        page = self._links.page(viewer.workspace_id, limit=limit, below=below)
+        page = self.links.page(viewer.workspace_id, limit=limit, below=below)
         visible = [link for link in page.links if link.is_visible_to(viewer.mode, viewer.templates)]
         return page._replace(links=visible)
 
@@ -148,8 +142,8 @@ class ManageLinks:
         Its made files stay as they are.
         """
         self._check(viewer, link.template_id, fields)
-        changed = self._links.change(
-            link, _attributes(fields) | {"updated_at": format_rfc3339(self._clock.now())}
+        changed = self.links.change(
+            link, _attributes(fields) | {"updated_at": format_rfc3339(self.clock.now())}
         )
         if changed is None:
             raise _not_found(link.id)
@@ -157,17 +151,17 @@ class ManageLinks:
 
     def delete(self, link: SignedLink) -> None:
         """Delete a link; raises `not_found`. Its URLs, also those already made, end at once."""
-        if not self._links.delete(link, format_rfc3339(self._clock.now())):
+        if not self.links.delete(link, format_rfc3339(self.clock.now())):
             raise _not_found(link.id)
 
     def sign(self, link: SignedLink, wanted: WantedUrl) -> str:
         """Return a signed URL of a link; raises `validation_error`."""
-        exp = int(self._clock.now().timestamp()) + wanted.expires_in_s
+        exp = int(self.clock.now().timestamp()) + wanted.expires_in_s
         query = query_text([*flatten(wanted.data), ("exp", str(exp))])
         name = query_text([(wanted.name, "")]).removesuffix("=")
         target = f"/l/{link.id}/{name}.{wanted.format}?{query}"
-        secret = self._sealer.open(link.sealed_secret, link.secret_place)
-        url = f"{self._files_host}{target}&sig={signature(secret, target)}"
+        secret = self.sealer.open(link.sealed_secret, link.secret_place)
+        url = f"{self.files_host}{target}&sig={signature(secret, target)}"
         if len(url) > MAX_URL_CHARS:
             message = (
                 f"gives a URL of {len(url)} characters; at most {MAX_URL_CHARS} work everywhere"
@@ -190,17 +184,17 @@ class ManageLinks:
             message = f"has more than {MAX_OUTPUT_BYTES} bytes: put it into the template's options"
             raise validation_error("/output", message, "too_long")
         expires_at = fields.get("expires_at")
-        if expires_at is not None and expires_at <= self._clock.now():
+        if expires_at is not None and expires_at <= self.clock.now():
             raise validation_error("/expires_at", "must be in the future", "out_of_range")
         _origins(fields.get("allowed_referrers", ()))
 
     def _check_version(self, viewer: LinkViewer, template_id: str, version: VersionChoice) -> None:
-        template = self._templates.one(viewer.workspace_id, template_id)
+        template = self.templates.one(viewer.workspace_id, template_id)
         if version == "draft" and not viewer.may_use_drafts:
             detail = "A live key's link makes published versions; a test key may name a draft."
             raise ServiceError("test_key_required", detail)
         if isinstance(version, int):
-            self._templates.version(template, version)
+            self.templates.version(template, version)
 
 
 def _attributes(fields: LinkFields) -> dict[str, RowValue]:

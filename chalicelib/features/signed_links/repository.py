@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.query_all import listed_ids
@@ -34,25 +36,23 @@ class LinkPage(NamedTuple):
     next_after: str | None
 
 
-class SignedLinks:
+class SignedLinks(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Links of all workspaces, and their URLs."""
 
-    def __init__(self, table: Table) -> None:
-        """Store links in this table."""
-        self._table = table
+    table: Table
 
     def find(self, link_id: str) -> SignedLink | None:
         """Return a link that is not deleted, or None."""
         if not is_id("lnk", link_id):
             return None
-        return _present_link(self._table.get(_partition(link_id)))
+        return _present_link(self.table.get(_partition(link_id)))
 
     def find_with_url(self, link_id: str, digest: str) -> tuple[SignedLink, LinkUrl] | None:
         """Return a link that is not deleted, and one of its URLs; both in one read."""
         if not is_id("lnk", link_id):
             return None
         keys = [(_partition(link_id), sk) for sk in ("META", _url_key(digest))]
-        rows = {row["SK"]: row for row in self._table.get_many(keys)}
+        rows = {row["SK"]: row for row in self.table.get_many(keys)}
         link = _present_link(rows.get("META"))
         if link is None:
             return None
@@ -60,18 +60,18 @@ class SignedLinks:
 
     def url(self, link_id: LinkId, digest: str) -> LinkUrl:
         """Return a URL as it is now."""
-        row = self._table.get(_partition(link_id), _url_key(digest))
+        row = self.table.get(_partition(link_id), _url_key(digest))
         return _url_of(link_id, digest, row)
 
     def get_many(self, link_ids: Sequence[str]) -> list[SignedLink]:
         """Return those of up to 100 links that are not deleted."""
         keys = [(_partition(link_id), "META") for link_id in link_ids]
-        links = map(_present_link, self._table.get_many(keys))
+        links = map(_present_link, self.table.get_many(keys))
         return [link for link in links if link is not None]
 
     def page(self, workspace_id: WorkspaceId, *, limit: int, below: str) -> LinkPage:
         """Return up to `limit` links below an id."""
-        page = self._table.query(
+        page = self.table.query(
             "LPK = :list AND LSK < :below",
             {":list": lists_partition(workspace_id), ":below": below},
             index="lists",
@@ -85,13 +85,13 @@ class SignedLinks:
 
     def create(self, link: SignedLink) -> None:
         """Store a new link."""
-        write = Write(self._table, item=_row(link), condition="attribute_not_exists(PK)")
-        self._table.write(write)
+        write = Write(self.table, item=_row(link), condition="attribute_not_exists(PK)")
+        self.table.write(write)
 
     def change(self, link: SignedLink, sets: Mapping[str, RowValue]) -> SignedLink | None:
         """Change attributes of a link's row and return the link, or None if it is deleted."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(link.id),
             update="SET " + ", ".join(f"#{name} = :{name}" for name in sets),
             condition=_IS_THERE,
@@ -99,7 +99,7 @@ class SignedLinks:
             values={f":{name}": value for name, value in sets.items()},
         )
         try:
-            item = self._table.write(write)
+            item = self.table.write(write)
         except ConditionFailed:
             return None
         assert item is not None
@@ -108,14 +108,14 @@ class SignedLinks:
     def delete(self, link: SignedLink, at: str) -> bool:
         """Delete a link: its URLs end at once, and maintenance erases it; False: it was deleted."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(link.id),
             update="SET deleted_at = :at, due_at = :at, DPK = :dpk",
             condition=_IS_THERE,
             values={":at": at, ":dpk": DUE_LINK.partition(link.id)},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed:
             return False
         crash_if_armed(CrashPoint.LINK_DELETED)
@@ -127,7 +127,7 @@ class SignedLinks:
         The render that the URL had before must be of no use any more.
         """
         write = Write(
-            self._table,
+            self.table,
             key=_url_row_key(url),
             update="SET claim = :token, claimed_until = :until, #ttl = :ttl",
             condition="attribute_not_exists(PK) OR ("
@@ -143,7 +143,7 @@ class SignedLinks:
             },
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed as refused:
             # A repeated call finds its own claim.
             return refused.item is not None and refused.item.get("claim") == token
@@ -152,7 +152,7 @@ class SignedLinks:
     def keep(self, url: LinkUrl, token: str, render_id: RenderId, now: dt.datetime) -> Write:
         """Return the write that ends a claim with the render of the URL; refused if it was lost."""
         return Write(
-            self._table,
+            self.table,
             item={**_url_row_key(url), "render_id": render_id, "ttl": _ttl(now)},
             condition="claim = :token",
             values={":token": token},
@@ -161,14 +161,14 @@ class SignedLinks:
     def release(self, url: LinkUrl, token: str) -> None:
         """End a claim that has made no render."""
         write = Write(
-            self._table,
+            self.table,
             key=_url_row_key(url),
             update="REMOVE claim, claimed_until",
             condition="claim = :token",
             values={":token": token},
         )
         with suppress(ConditionFailed):
-            self._table.write(write)
+            self.table.write(write)
 
     def take_quota(self, link: SignedLink) -> Write:
         """Return the write that takes a render of a link's quota; refused if none is left.
@@ -176,7 +176,7 @@ class SignedLinks:
         It is refused as well if the link is off or deleted.
         """
         return Write(
-            self._table,
+            self.table,
             key=_key(link.id),
             update="SET quota_used = quota_used + :one",
             condition=f"{_IS_THERE} AND enabled = :on "
@@ -187,7 +187,7 @@ class SignedLinks:
     def give_back(self, link_id: LinkId, renders: int) -> Write:
         """Return the write that gives renders back to a link that exists."""
         return Write(
-            self._table,
+            self.table,
             key=_key(link_id),
             update="SET quota_used = quota_used - :renders",
             condition="attribute_exists(PK)",
@@ -207,16 +207,16 @@ class SignedLinks:
         if not is_id("lnk", link_id):
             reason = f"there is no link {link_id}"
             raise PoisonMessageError(reason)
-        row = self._table.get(_partition(link_id))
+        row = self.table.get(_partition(link_id))
         if row is None or "deleted_at" not in row:
             return
-        for _ in self._table.delete_partition_in_steps(_partition(link_id)):
+        for _ in self.table.delete_partition_in_steps(_partition(link_id)):
             crash_if_armed(CrashPoint.LINK_ERASED)
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all links of a workspace; yield after each step."""
-        for link_id in listed_ids(self._table, lists_partition(workspace_id)):
-            yield from self._table.delete_partition_in_steps(_partition(link_id))
+        for link_id in listed_ids(self.table, lists_partition(workspace_id)):
+            yield from self.table.delete_partition_in_steps(_partition(link_id))
 
 
 def lists_partition(workspace_id: WorkspaceId) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, parse_rfc3339
@@ -58,24 +60,14 @@ class _CheckedRequest(NamedTuple):
     max_age_s: int
 
 
-class ServeLink:
+class ServeLink(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Server of links' URLs."""
 
-    def __init__(
-        self,
-        *,
-        links: SignedLinks,
-        sealer: SecretSealer,
-        workspaces: Workspaces,
-        make_once: MakeOnce,
-        clock: Clock,
-    ) -> None:
-        """Open secrets with `sealer`; make files with `make_once`."""
-        self._links = links
-        self._sealer = sealer
-        self._workspaces = workspaces
-        self._make_once = make_once
-        self._clock = clock
+    links: SignedLinks
+    sealer: SecretSealer
+    workspaces: Workspaces
+    make_once: MakeOnce
+    clock: Clock
 
     def __call__(self, request: LinkRequest) -> LinkAnswer:
         """Return the render of a URL, made before or now.
@@ -86,7 +78,7 @@ class ServeLink:
         """
         wanted, url, max_age_s = self._check(request)
         try:
-            made = self._make_once(wanted, url)
+            made = self.make_once(wanted, url)
         except ServiceError as refused:
             if refused.code in _ABOUT_THE_LINK:
                 raise
@@ -99,7 +91,7 @@ class ServeLink:
         The content is left out.
         """
         wanted, url, max_age_s = self._check(request)
-        return LinkAnswer(self._make_once.made_before(wanted, url), max_age_s)
+        return LinkAnswer(self.make_once.made_before(wanted, url), max_age_s)
 
     def _check(self, request: LinkRequest) -> _CheckedRequest:
         """Return the checked request; raises all refusals but those of MakeOnce."""
@@ -107,12 +99,12 @@ class ServeLink:
         if not dot or extension not in FORMATS:
             raise NotFound("not_found", f"A signed link ends in one of {', '.join(FORMATS)}.")
         target = read_target(request.path, request.query)
-        found = self._links.find_with_url(request.link_id, target.digest)
+        found = self.links.find_with_url(request.link_id, target.digest)
         if found is None or not found[0].enabled:
             raise _no_link()
         link, url = found
         bind(workspace=link.workspace_id, link=link.id)
-        secret = self._sealer.open(link.sealed_secret, link.secret_place)
+        secret = self.sealer.open(link.sealed_secret, link.secret_place)
         if not target.is_signed_with(secret):
             detail = "The address is altered, or its signature is not at its end."
             raise Forbidden("invalid_signature", detail)
@@ -120,7 +112,7 @@ class ServeLink:
         max_age_s = self._max_age_s(link, query)
         if not is_referrer_allowed(link.allowed_referrers, request.referrer):
             raise Forbidden("referrer_not_allowed", "This page may not embed the link.")
-        workspace = self._workspaces.get(link.workspace_id)
+        workspace = self.workspaces.get(link.workspace_id)
         if workspace is None:
             raise _no_link()
         require_active(workspace)
@@ -134,7 +126,7 @@ class ServeLink:
         ends = [] if query.exp is None else [float(query.exp)]
         if link.expires_at is not None:
             ends.append(parse_rfc3339(link.expires_at).timestamp())
-        now = self._clock.now().timestamp()
+        now = self.clock.now().timestamp()
         left_s = min((end - now for end in ends), default=float(MAX_AGE_S))
         if left_s <= 0:
             raise ServiceError("link_expired", "The address or its link is past its time.")

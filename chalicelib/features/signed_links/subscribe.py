@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import override
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.features.events.model import EventDelivery, OutgoingMessage, Subscriber
@@ -13,14 +15,12 @@ from chalicelib.features.renders.rows import render_of
 from chalicelib.features.signed_links.repository import SignedLinks
 
 
-class GiveBackQuota(Subscriber):
+class GiveBackQuota(Subscriber, msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Subscriber that gives the quota of failed and canceled renders back to their links."""
 
     types = FINAL_EVENT_TYPES
 
-    def __init__(self, links: SignedLinks) -> None:
-        """Give back to `links`."""
-        self._links = links
+    links: SignedLinks
 
     @override
     def writes(
@@ -30,8 +30,8 @@ class GiveBackQuota(Subscriber):
         failed = _failed_by_link(deliveries)
         # A link that is deleted just now refuses the transaction: the message comes once more.
         return [
-            self._links.give_back(link.id, failed[link.id])
-            for link in self._links.get_many(list(failed))
+            self.links.give_back(link.id, failed[link.id])
+            for link in self.links.get_many(list(failed))
         ]
 
     @override

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict
@@ -12,14 +14,12 @@ from chalicelib.features.templates.repository import Templates
 _MAX_TRIES: Final = 10
 
 
-class ChangeTemplate:
+class ChangeTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Changes templates; the last of two concurrent changes of one field wins."""
 
-    def __init__(self, *, table: Table, templates: Templates, clock: Clock) -> None:
-        """Change the templates of this repository."""
-        self._table = table
-        self._templates = templates
-        self._clock = clock
+    table: Table
+    templates: Templates
+    clock: Clock
 
     def __call__(self, template: Template, fields: Mapping[str, RowValue]) -> Template:
         """Set fields and return the template.
@@ -30,13 +30,13 @@ class ChangeTemplate:
         if not sets:
             return template
         for _ in range(_MAX_TRIES):
-            sets["updated_at"] = format_rfc3339(self._clock.now())
+            sets["updated_at"] = format_rfc3339(self.clock.now())
             try:
                 # A transaction: a late update would undo a newer change.
-                self._table.transact([self._templates.change(template, sets)])
+                self.table.transact([self.templates.change(template, sets)])
             except ConditionFailed:
                 # The status has changed: deleted, and perhaps already restored. Read it again.
-                template = self._templates.one(template.workspace_id, template.id)
+                template = self.templates.one(template.workspace_id, template.id)
             else:
                 return Template(**(template._asdict() | sets))
         raise Conflict("conflict", "Others change this template all the time; try again.")

@@ -4,6 +4,8 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
@@ -21,22 +23,20 @@ _MAX_CALLS: Final = 2
 PLACE: Final = ("line", "column", "excerpt")
 
 
-class CompileTexts:
+class CompileTexts(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Check that texts, by their names, are templates."""
 
-    def __init__(self, engine: RemoteEngine, leases: ConcurrencyLeases, clock: Clock) -> None:
-        """Ask `engine`, under a lease of the workspace."""
-        self._engine = engine
-        self._leases = leases
-        self._clock = clock
+    engine: RemoteEngine
+    leases: ConcurrencyLeases
+    clock: Clock
 
     def __call__(self, workspace: Workspace, texts: Mapping[str, str]) -> list[RenderFailure]:
         """Return the failures of the texts that cannot be compiled; `text` of each is the name.
 
         Raises `concurrency_limited`, and `region_degraded` if no answer comes.
         """
-        ends_at = self._clock.now().timestamp() + _MAX_S
-        with self._leases(workspace, until=ends_at):
+        ends_at = self.clock.now().timestamp() + _MAX_S
+        with self.leases(workspace, until=ends_at):
             return self._failures(workspace, texts, ends_at)
 
     def _failures(
@@ -48,7 +48,7 @@ class CompileTexts:
         call = SyntaxCall(ends_at=ends_at, result_form=None, texts=texts)
         for _ in range(_MAX_CALLS):
             try:
-                result, _contents = self._engine.ask(call, LintResult, context)
+                result, _contents = self.engine.ask(call, LintResult, context)
                 return [record.failure() for record in result.failures]
             except (FunctionBusy, RenderFailure):
                 break

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from copy import replace
 from dataclasses import dataclass
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Table
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -33,48 +35,35 @@ class NewTemplate:
     publish: bool = False
 
 
-class CreateTemplate:
+class CreateTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Creates templates in one transaction: all rows or none."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        table: Table,
-        templates: Templates,
-        store: StoreSource,
-        checks: Sequence[SourceCheck],
-        publish: PublishTemplate,
-        dry_run: DatasetDryRun,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Check sources with `checks`, and render the datasets with `dry_run` before publishing."""
-        self._table = table
-        self._templates = templates
-        self._store = store
-        self._checks = checks
-        self._publish = publish
-        self._dry_run = dry_run
-        self._clock = clock
-        self._ids = ids
+    table: Table
+    templates: Templates
+    store: StoreSource
+    checks: Sequence[SourceCheck]
+    publish: PublishTemplate
+    dry_run: DatasetDryRun
+    clock: Clock
+    ids: IdGenerator
 
     def __call__(self, request: NewTemplate, *, request_id: str, deadline: float) -> Template:
         """Create a template by the deadline (Unix seconds).
 
         Raises the errors of the checks and of the dry run; no template exists then.
         """
-        for check in self._checks:
+        for check in self.checks:
             check(request.workspace_id, request.source)
         template = self._new_template(request)
         if request.publish:
-            self._dry_run(template, request.source, datasets=request.datasets, deadline=deadline)
+            self.dry_run(template, request.source, datasets=request.datasets, deadline=deadline)
         texts = [json.dumps(each.data) for each in request.datasets]
-        stored, *data = self._store.store_new(template, request.source, texts)
-        now = self._clock.now()
+        stored, *data = self.store.store_new(template, request.source, texts)
+        now = self.clock.now()
         writes = [
-            self._templates.draft_write(template, Draft(1, stored, template.created_at)),
+            self.templates.draft_write(template, Draft(1, stored, template.created_at)),
             *(
-                self._templates.dataset_creation(
+                self.templates.dataset_creation(
                     template,
                     Dataset(id_, each.name, stored_data, template.created_at, template.created_at),
                 )
@@ -85,27 +74,27 @@ class CreateTemplate:
         ]
         event = None
         if request.publish:
-            version, more_writes, event = self._publish.first_version(
+            version, more_writes, event = self.publish.first_version(
                 template, stored, request_id, now
             )
             writes += more_writes
             template = replace(template, live_version=version.number, published_revision=1)
         # A source in the bucket was announced first, as a row in status `creating` (decision 20).
         announced = any(each.object_name is not None for each in (stored, *data))
-        creation = self._templates.creation(template, announced=announced)
-        self._table.transact([creation, *writes])
+        creation = self.templates.creation(template, announced=announced)
+        self.table.transact([creation, *writes])
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         log.info("template created", extra={"template": template.id})
         if event is not None:
-            self._publish.publish(event)
+            self.publish.publish(event)
         return template
 
     def _new_template(self, request: NewTemplate) -> Template:
-        now = self._clock.now()
-        datasets = tuple(DatasetId(self._ids.new("ds", now)) for _ in request.datasets)
+        now = self.clock.now()
+        datasets = tuple(DatasetId(self.ids.new("ds", now)) for _ in request.datasets)
         default = _default_index(request.datasets)
         return Template(
-            id=TemplateId(self._ids.new("tpl", now)),
+            id=TemplateId(self.ids.new("tpl", now)),
             workspace_id=request.workspace_id,
             name=request.name,
             description=request.description,

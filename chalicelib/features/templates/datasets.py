@@ -6,6 +6,8 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -33,22 +35,20 @@ class DatasetInput:
     is_default: bool | None = None
 
 
-class ReadDatasets:
+class ReadDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reads the datasets of templates."""
 
-    def __init__(self, *, templates: Templates, contents: SourceTexts) -> None:
-        """Read from the stores."""
-        self._templates = templates
-        self._contents = contents
+    templates: Templates
+    contents: SourceTexts
 
     def all(self, template: Template) -> list[Dataset]:
         """Return a template's datasets in the order of creation, without their data."""
-        return self._templates.datasets(template, template.datasets)
+        return self.templates.datasets(template, template.datasets)
 
     def one(self, template: Template, dataset_id: str) -> Dataset:
         """Return a dataset; raises `not_found`."""
         is_known = is_id("ds", dataset_id) and dataset_id in template.datasets
-        found = self._templates.datasets(template, [DatasetId(dataset_id)]) if is_known else []
+        found = self.templates.datasets(template, [DatasetId(dataset_id)]) if is_known else []
         if not found:
             detail = f"The template {template.id} has no dataset {dataset_id[:64]}."
             raise NotFound("not_found", detail)
@@ -57,10 +57,10 @@ class ReadDatasets:
     def data(self, template: Template, dataset: Dataset) -> dict[str, Json]:
         """Return a dataset's data; raises `conflict` if it was changed or removed meanwhile."""
         try:
-            text = self._contents.text(template.workspace_id, template.id, dataset.stored)
+            text = self.contents.text(template.workspace_id, template.id, dataset.stored)
         except LookupError as missing:
             # Only an unchanged row makes a missing object a defect of ours.
-            if self._templates.datasets(template, [dataset.id]) == [dataset]:
+            if self.templates.datasets(template, [dataset.id]) == [dataset]:
                 raise
             detail = f"The dataset {dataset.id} has changed meanwhile; try again."
             raise Conflict("conflict", detail) from missing
@@ -73,33 +73,25 @@ class ReadDatasets:
             yield dataset, self.data(template, dataset)
 
 
-class ChangeDatasets:
-    """Creates, replaces and deletes datasets; the last of two concurrent changes wins."""
+class ChangeDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Creates, replaces and deletes datasets; the last of two concurrent changes wins.
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        templates: Templates,
-        store: StoreSource,
-        read: ReadDatasets,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Work with these stores; `read` finds the datasets to change."""
-        self._table = table
-        self._templates = templates
-        self._store = store
-        self._read = read
-        self._clock = clock
-        self._ids = ids
+    `read` finds the datasets to change.
+    """
+
+    table: Table
+    templates: Templates
+    store: StoreSource
+    read: ReadDatasets
+    clock: Clock
+    ids: IdGenerator
 
     def create(self, template: Template, requested: DatasetInput) -> tuple[Template, Dataset]:
         """Create a dataset; the first one becomes the default. Raises `conflict` above 50."""
         stored = self._store_data(template, requested)
-        now = self._clock.now()
+        now = self.clock.now()
         at = format_rfc3339(now)
-        dataset = Dataset(DatasetId(self._ids.new("ds", now)), requested.name, stored, at, at)
+        dataset = Dataset(DatasetId(self.ids.new("ds", now)), requested.name, stored, at, at)
 
         def build_step(template: Template) -> _DatasetStep:
             if len(template.datasets) >= MAX_DATASETS:
@@ -110,7 +102,7 @@ class ChangeDatasets:
                 raise Conflict("conflict", detail)
             first = template.default_dataset is None
             default = dataset.id if first or requested.is_default else template.default_dataset
-            write = self._templates.dataset_creation(template, dataset)
+            write = self.templates.dataset_creation(template, dataset)
             return _DatasetStep((*template.datasets, dataset.id), default, write, dataset)
 
         return self._retry_conflicts(template, build_step, stored)
@@ -119,11 +111,11 @@ class ChangeDatasets:
         self, template: Template, dataset_id: str, requested: DatasetInput
     ) -> tuple[Template, Dataset]:
         """Replace a dataset; raises `not_found`."""
-        self._read.one(template, dataset_id)
+        self.read.one(template, dataset_id)
         stored = self._store_data(template, requested)
 
         def build_step(template: Template) -> _DatasetStep:
-            before = self._read.one(template, dataset_id)
+            before = self.read.one(template, dataset_id)
             default = template.default_dataset
             if requested.is_default is False and default == before.id:
                 message = "one dataset must be the default: send true with another one instead"
@@ -132,11 +124,11 @@ class ChangeDatasets:
                 before,
                 name=requested.name,
                 stored=stored,
-                updated_at=format_rfc3339(self._clock.now()),
+                updated_at=format_rfc3339(self.clock.now()),
                 revision=before.revision + 1,
             )
             default = before.id if requested.is_default else default
-            write = self._templates.dataset_change(template, dataset)
+            write = self.templates.dataset_change(template, dataset)
             return _DatasetStep(template.datasets, default, write, dataset, before.stored)
 
         return self._retry_conflicts(template, build_step, stored)
@@ -145,18 +137,18 @@ class ChangeDatasets:
         """Delete a dataset; if it was the default, the oldest remaining one becomes it."""
 
         def build_step(template: Template) -> _DatasetStep:
-            dataset = self._read.one(template, dataset_id)
+            dataset = self.read.one(template, dataset_id)
             remaining = tuple(each for each in template.datasets if each != dataset.id)
             default = template.default_dataset
             if default == dataset.id:
                 default = remaining[0] if remaining else None
-            write = self._templates.dataset_removal(template, dataset)
+            write = self.templates.dataset_removal(template, dataset)
             return _DatasetStep(remaining, default, write, dataset, dataset.stored)
 
         self._retry_conflicts(template, build_step, None)
 
     def _store_data(self, template: Template, requested: DatasetInput) -> StoredText:
-        return self._store.store_dataset(template, json.dumps(requested.data))
+        return self.store.store_dataset(template, json.dumps(requested.data))
 
     def _retry_conflicts(
         self,
@@ -176,11 +168,11 @@ class ChangeDatasets:
                 if changed is not None:
                     log.info("dataset changed", extra={"dataset": step.dataset.id})
                     return changed, step.dataset
-                template = self._templates.one(template.workspace_id, template.id)
+                template = self.templates.one(template.workspace_id, template.id)
             except ServiceError:
-                self._store.discard(template, new)
+                self.store.discard(template, new)
                 raise
-        self._store.discard(template, new)
+        self.store.discard(template, new)
         raise Conflict("conflict", "Others change these datasets all the time; try again.")
 
     def _try_step(
@@ -190,21 +182,21 @@ class ChangeDatasets:
         # maintenance finds it after a crash (decision 20).
         obsolete = _object_names(step.replaced)
         sets = {"datasets": step.datasets, "default_dataset": step.default}
-        change = self._templates.change(
+        change = self.templates.change(
             template,
             sets,
             unchanged=("datasets", "default_dataset"),
             settled=new,
-            unsettled=dict.fromkeys(obsolete, format_rfc3339(self._clock.now())),
-            due_at=self._store.cleanup_due_at() if obsolete else None,
+            unsettled=dict.fromkeys(obsolete, format_rfc3339(self.clock.now())),
+            due_at=self.store.cleanup_due_at() if obsolete else None,
         )
         try:
-            self._table.transact([change, step.write])
+            self.table.transact([change, step.write])
         except ConditionFailed:
             return None
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         changed = replace(template, datasets=step.datasets, default_dataset=step.default)
-        self._store.discard(changed, obsolete)
+        self.store.discard(changed, obsolete)
         return changed
 
 

@@ -6,6 +6,8 @@ The row that names an object goes after the object, so a crash leaves no unnamed
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import Row, Table
@@ -22,49 +24,40 @@ _ROWS_PER_STEP: Final = 25
 type EraseEmailRules = Callable[[WorkspaceId, Sequence[EmailRuleId]], None]
 
 
-class EraseTemplates:
+class EraseTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Erases templates step by step; idempotent, a repeated run continues after a crash."""
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        templates: Templates,
-        objects: Objects,
-        erase_email_rules: EraseEmailRules,
-    ) -> None:
-        """Erase from this table and this bucket."""
-        self._erase_email_rules = erase_email_rules
-        self._table = table
-        self._templates = templates
-        self._objects = objects
+    table: Table
+    templates: Templates
+    objects: Objects
+    erase_email_rules: EraseEmailRules
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all templates of a workspace; yield after each step."""
-        for each in listed_ids(self._table, list_partition(workspace_id)):
-            template = self._templates.find_in_any_status(workspace_id, each)
+        for each in listed_ids(self.table, list_partition(workspace_id)):
+            template = self.templates.find_in_any_status(workspace_id, each)
             if template is not None:
                 yield from self.erase_template(template)
 
     def erase_template(self, template: Template) -> Iterator[None]:
         """Erase a template and its whole partition; yield after each step of up to 25 rows."""
         self.erase_sources(template, template.unsettled)
-        self._erase_email_rules(template.workspace_id, template.email_rules)
+        self.erase_email_rules(template.workspace_id, template.email_rules)
         pk = template_partition(template.workspace_id, template.id)
-        for page in self._templates.row_pages(template, _ROWS_PER_STEP):
+        for page in self.templates.row_pages(template, _ROWS_PER_STEP):
             rows = [row for row in page if row["SK"] != "META"]
             if rows:
                 self._erase_rows(rows)
                 yield
-        self._table.delete_partition(pk)
+        self.table.delete_partition(pk)
 
     def _erase_rows(self, rows: list[Row]) -> None:
         for row in rows:
             if row.get("object_key") is not None:
-                self._objects.delete(row["object_key"])
-        self._templates.delete_rows(rows)
+                self.objects.delete(row["object_key"])
+        self.templates.delete_rows(rows)
 
     def erase_sources(self, template: Template, names: Iterable[str]) -> None:
         """Remove named sources of a template from the bucket."""
         for name in names:
-            self._objects.delete(object_key(template.workspace_id, template.id, name))
+            self.objects.delete(object_key(template.workspace_id, template.id, name))

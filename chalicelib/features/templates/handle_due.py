@@ -6,6 +6,8 @@ from contextlib import suppress
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
@@ -23,26 +25,25 @@ log = logging.getLogger(__name__)
 _TIME_LIMIT: Final = dt.timedelta(seconds=8)
 
 
-class HandleDueTemplate:
-    """Handles due templates; idempotent, safe in parallel, without effect if nothing is due."""
+class HandleDueTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Handles due templates; idempotent, safe in parallel, without effect if nothing is due.
 
-    def __init__(
-        self, *, table: Table, templates: Templates, erase: EraseTemplates, clock: Clock
-    ) -> None:
-        """Work with these stores; `erase` removes objects and rows."""
-        self._table = table
-        self._templates = templates
-        self._erase = erase
-        self._clock = clock
+    `erase` removes objects and rows.
+    """
+
+    table: Table
+    templates: Templates
+    erase: EraseTemplates
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId, template_id: str) -> None:
         """Handle one template; a missing one was purged by another message."""
-        template = self._templates.find_in_any_status(workspace_id, template_id)
+        template = self.templates.find_in_any_status(workspace_id, template_id)
         bind(workspace=workspace_id)
         if template is None:
             log.info("template not found", extra={"template": template_id})
             return
-        now = self._clock.now()
+        now = self.clock.now()
         stale = [name for name, at in template.unsettled.items() if _is_stale(at, now)]
         # Every announced source is stale: the request that created this template has died.
         is_abandoned = template.status == "creating" and len(stale) == len(template.unsettled)
@@ -57,18 +58,18 @@ class HandleDueTemplate:
         The status `purging` comes first: nobody can restore or finish the template after it.
         """
         try:
-            change = self._templates.change(
+            change = self.templates.change(
                 template, {"status": "purging"}, unchanged=("deleted_at",)
             )
-            self._table.write(change)
+            self.table.write(change)
         except ConditionFailed:
             log.info("template was restored or finished", extra={"template": template.id})
             return
         crash_if_armed(CrashPoint.TEMPLATE_PURGING)
-        ends_at = self._clock.now() + _TIME_LIMIT
-        for _ in self._erase.erase_template(template):
+        ends_at = self.clock.now() + _TIME_LIMIT
+        for _ in self.erase.erase_template(template):
             crash_if_armed(CrashPoint.TEMPLATE_ERASED)
-            if self._clock.now() > ends_at:
+            if self.clock.now() > ends_at:
                 self._reschedule(replace(template, status="purging"))
                 log.info("template partly purged", extra={"template": template.id})
                 return
@@ -76,20 +77,20 @@ class HandleDueTemplate:
 
     def _reschedule(self, template: Template) -> None:
         """Make the template due again, unless another message has finished the purge."""
-        due_at = format_rfc3339(self._clock.now())
+        due_at = format_rfc3339(self.clock.now())
         with suppress(ConditionFailed):
-            self._table.write(self._templates.change(template, {}, due_at=due_at))
+            self.table.write(self.templates.change(template, {}, due_at=due_at))
 
     def _remove_unsettled(self, template: Template, stale: list[str]) -> None:
         """Remove stale sources that no row names; clear `due_at` when none is left."""
         is_done = len(stale) == len(template.unsettled)
         if not stale and not is_done:
             return
-        self._erase.erase_sources(template, stale)
+        self.erase.erase_sources(template, stale)
         try:
             # A source that is announced meanwhile changes `unsettled` and keeps the template due.
-            self._table.write(
-                self._templates.change(
+            self.table.write(
+                self.templates.change(
                     template, {}, unchanged=("unsettled",), settled=stale, clear_due=is_done
                 )
             )

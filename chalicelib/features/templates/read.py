@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import batched
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import NotFound
@@ -54,19 +56,17 @@ class _IdPage:
     last: str | None
 
 
-class ReadTemplates:
+class ReadTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reads the templates of a workspace; an expired one in the trash is not found."""
 
-    def __init__(self, *, templates: Templates, contents: SourceTexts, clock: Clock) -> None:
-        """Read from the stores."""
-        self._templates = templates
-        self._contents = contents
-        self._clock = clock
+    templates: Templates
+    contents: SourceTexts
+    clock: Clock
 
     def one(self, workspace_id: WorkspaceId, template_id: str) -> Template:
         """Return a template; raises `template_not_found` or `template_deleted`."""
-        template = self._templates.find(workspace_id, template_id)
-        if template is not None and is_trash_expired(template, self._clock.now()):
+        template = self.templates.find(workspace_id, template_id)
+        if template is not None and is_trash_expired(template, self.clock.now()):
             template = None
         return require_template(template, template_id)
 
@@ -79,11 +79,11 @@ class ReadTemplates:
         after: str | None,
     ) -> TemplatePage:
         """Return up to `limit` templates below the id `after`."""
-        now = self._clock.now()
+        now = self.clock.now()
         templates: list[Template] = []
         rows_read = 0
         for id_page in self._id_pages(workspace_id, template_filter, after):
-            for template in self._templates.get_many(workspace_id, id_page.ids):
+            for template in self.templates.get_many(workspace_id, id_page.ids):
                 if _matches(template, template_filter, now):
                     templates.append(template)
                 if len(templates) > limit:
@@ -96,7 +96,7 @@ class ReadTemplates:
     def draft(self, template: Template) -> tuple[Draft, SourceBundle]:
         """Return a template's draft with its source."""
         for is_last_try in (*[False] * _MAX_TRIES, True):
-            draft = self._templates.draft(template)
+            draft = self.templates.draft(template)
             try:
                 return draft, self._source(template, draft)
             except LookupError:
@@ -106,13 +106,13 @@ class ReadTemplates:
 
     def version(self, template: Template, number: int) -> tuple[PublishedVersion, SourceBundle]:
         """Return a version with its source; raises `version_not_found`."""
-        version = self._templates.version(template, number)
+        version = self.templates.version(template, number)
         return version, self._source(template, version)
 
     def version_text(self, template: Template, number: int) -> str:
         """Return the JSON of a version's source; raises `version_not_found`."""
-        version = self._templates.version(template, number)
-        return self._contents.text(template.workspace_id, template.id, version.stored)
+        version = self.templates.version(template, number)
+        return self.contents.text(template.workspace_id, template.id, version.stored)
 
     def versions(
         self, template: Template, *, limit: int, below: int | None
@@ -122,11 +122,11 @@ class ReadTemplates:
         lowest = max(1, highest - limit + 1)
         numbers = range(highest, lowest - 1, -1)
         # Numbers have no gaps (decision 20), so a page is a batch read without an index.
-        versions = self._templates.versions(template, numbers)
+        versions = self.templates.versions(template, numbers)
         return versions, lowest if lowest > 1 else None
 
     def _source(self, template: Template, owner: Draft | PublishedVersion) -> SourceBundle:
-        return self._contents.source(template.workspace_id, template.id, owner.stored)
+        return self.contents.source(template.workspace_id, template.id, owner.stored)
 
     def _id_pages(
         self, workspace_id: WorkspaceId, template_filter: TemplateFilter, after: str | None
@@ -140,7 +140,7 @@ class ReadTemplates:
             return
         status = "deleted" if template_filter.deleted else "active"
         while True:
-            page = self._templates.newest_page(workspace_id, below, status)
+            page = self.templates.newest_page(workspace_id, below, status)
             ids = [TemplateId(row["LSK"]) for row in page.items]
             if page.last_evaluated_key is None:
                 yield _IdPage(ids, page.scanned_count, None)
@@ -157,19 +157,17 @@ def _matches(template: Template, template_filter: TemplateFilter, now: dt.dateti
     )
 
 
-class FindTemplate:
+class FindTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Finds templates across workspaces, in the trash or not; for operators."""
 
-    def __init__(self, *, workspaces: Workspaces, templates: Templates) -> None:
-        """Search these workspaces and templates."""
-        self._workspaces = workspaces
-        self._templates = templates
+    workspaces: Workspaces
+    templates: Templates
 
     def __call__(self, template_id: str, workspace_id: WorkspaceId | None) -> Template:
         """Return a template, of `workspace_id` if given; raises `template_not_found`."""
-        ids = [workspace_id] if workspace_id else [row.id for row in self._workspaces.all()]
+        ids = [workspace_id] if workspace_id else [row.id for row in self.workspaces.all()]
         for some in batched(ids, BATCH_GET_LIMIT, strict=False):
-            found = self._templates.find_in_workspaces(some, template_id)
+            found = self.templates.find_in_workspaces(some, template_id)
             if found is not None:
                 return found
         where = "that workspace" if workspace_id else "any workspace"

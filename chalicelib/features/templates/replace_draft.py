@@ -5,6 +5,8 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -29,24 +31,14 @@ class SavedDraft:
     draft: Draft
 
 
-class ReplaceDraft:
+class ReplaceDraft(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Replaces drafts. With a revision no change is lost; without one the last write wins."""
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        templates: Templates,
-        store: StoreSource,
-        checks: Sequence[SourceCheck],
-        clock: Clock,
-    ) -> None:
-        """Work with these stores, and check each source with `checks`."""
-        self._checks = checks
-        self._table = table
-        self._templates = templates
-        self._store = store
-        self._clock = clock
+    table: Table
+    templates: Templates
+    store: StoreSource
+    checks: Sequence[SourceCheck]
+    clock: Clock
 
     def __call__(
         self, template: Template, source: SourceBundle, *, revision: int | None
@@ -56,44 +48,44 @@ class ReplaceDraft:
         A source that no row will name is removed from the bucket again.
         """
         _check_writable(template, revision)
-        for check in self._checks:
+        for check in self.checks:
             check(template.workspace_id, source)
-        stored = self._store.store(template, source)
+        stored = self.store.store(template, source)
         for _ in range(_MAX_TRIES):
             try:
                 saved = self._try_replace(template, stored)
                 if saved is not None:
                     return saved
-                template = self._templates.one(template.workspace_id, template.id)
+                template = self.templates.one(template.workspace_id, template.id)
                 _check_writable(template, revision)
             except ServiceError:
-                self._store.discard(template, _object_names(stored))
+                self.store.discard(template, _object_names(stored))
                 raise
-        self._store.discard(template, _object_names(stored))
+        self.store.discard(template, _object_names(stored))
         raise Conflict("conflict", "Others replace this draft all the time; try again.")
 
     def _try_replace(self, template: Template, stored: StoredText) -> SavedDraft | None:
-        before = self._templates.draft(template)
-        now = format_rfc3339(self._clock.now())
+        before = self.templates.draft(template)
+        now = format_rfc3339(self.clock.now())
         draft = Draft(template.draft_revision + 1, stored, now)
         # A version shares the object of the draft that was published as it (decision 20).
         is_shared = template.published_revision == before.revision
         obsolete = [] if is_shared else _object_names(before.stored)
-        change = self._templates.change(
+        change = self.templates.change(
             template,
             {"draft_revision": draft.revision, "updated_at": now},
             unchanged=("draft_revision", "published_revision", "locked"),
             settled=_object_names(stored),
             unsettled=dict.fromkeys(obsolete, now),
-            due_at=self._store.cleanup_due_at() if obsolete else None,
+            due_at=self.store.cleanup_due_at() if obsolete else None,
         )
         try:
-            self._table.transact([change, self._templates.draft_write(template, draft)])
+            self.table.transact([change, self.templates.draft_write(template, draft)])
         except ConditionFailed:
             return None
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         changed = replace(template, draft_revision=draft.revision, updated_at=now)
-        self._store.discard(changed, obsolete)
+        self.store.discard(changed, obsolete)
         return SavedDraft(changed, draft)
 
 

@@ -7,6 +7,8 @@ Rows of a template, `WS#<ws>#TPL#<id>`: `META`, `DRAFT`, `VER#<n>`, and `DATA#<d
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, Row, RowValue, Table, Write
 from chalicelib.core.errors import NotFound, ServiceError
@@ -26,12 +28,10 @@ _NAMES: Final = {"#status": "status"}
 _HIDDEN_STATUSES: Final = frozenset({"creating", "purging"})
 
 
-class Templates:
+class Templates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Templates of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store templates in this table."""
-        self._table = table
+    table: Table
 
     def find(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
         """Return a template that callers may see, also from the trash; None if there is none."""
@@ -41,7 +41,7 @@ class Templates:
 
     def find_in_any_status(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
         """Return a template in any status."""
-        item = self._table.get(template_partition(workspace_id, template_id))
+        item = self.table.get(template_partition(workspace_id, template_id))
         return None if item is None else template_from_row(item)
 
     def one(self, workspace_id: WorkspaceId, template_id: str) -> Template:
@@ -56,7 +56,7 @@ class Templates:
         if not is_id("tpl", template_id):
             return None
         keys = [(template_partition(each, template_id), "META") for each in workspace_ids]
-        found = map(template_from_row, self._table.get_many(keys))
+        found = map(template_from_row, self.table.get_many(keys))
         return next((each for each in found if each.status not in _HIDDEN_STATUSES), None)
 
     def get_many(
@@ -67,12 +67,12 @@ class Templates:
         keys = [
             (template_partition(workspace_id, template_id), "META") for template_id in template_ids
         ]
-        found = map(template_from_row, self._table.get_many(keys))
+        found = map(template_from_row, self.table.get_many(keys))
         return [each for each in found if each.status not in _HIDDEN_STATUSES]
 
     def newest_page(self, workspace_id: WorkspaceId, below: str, status: str) -> QueryPage:
         """Return a page of the index: templates in a status below a sort key, newest first."""
-        return self._table.query(
+        return self.table.query(
             "LPK = :list AND LSK < :below",
             {":list": list_partition(workspace_id), ":below": below, ":status": status},
             index="lists",
@@ -84,7 +84,7 @@ class Templates:
 
     def draft(self, template: Template) -> Draft:
         """Return a template's draft."""
-        item = self._table.get(template_partition(template.workspace_id, template.id), "DRAFT")
+        item = self.table.get(template_partition(template.workspace_id, template.id), "DRAFT")
         assert item is not None, template.id
         return draft_from_row(item)
 
@@ -100,23 +100,23 @@ class Templates:
         """Return the existing versions of up to 100 numbers, in this order."""
         pk = template_partition(template.workspace_id, template.id)
         keys = [(pk, version_key(number)) for number in numbers]
-        return [version_from_row(item) for item in self._table.get_many(keys)]
+        return [version_from_row(item) for item in self.table.get_many(keys)]
 
     def datasets(self, template: Template, ids: Iterable[DatasetId]) -> list[Dataset]:
         """Return the existing datasets of up to 100 ids, in this order."""
         pk = template_partition(template.workspace_id, template.id)
         keys = [(pk, dataset_key(each)) for each in ids]
-        return [dataset_from_row(item) for item in self._table.get_many(keys)]
+        return [dataset_from_row(item) for item in self.table.get_many(keys)]
 
     def dataset_creation(self, template: Template, dataset: Dataset) -> Write:
         """Return the write of a new dataset."""
         row = dataset_row(template, dataset)
-        return Write(self._table, item=row, condition="attribute_not_exists(PK)")
+        return Write(self.table, item=row, condition="attribute_not_exists(PK)")
 
     def dataset_change(self, template: Template, dataset: Dataset) -> Write:
         """Return the write that replaces a dataset by its next revision."""
         return Write(
-            self._table,
+            self.table,
             item=dataset_row(template, dataset),
             condition="revision = :before",
             values={":before": dataset.revision - 1},
@@ -126,7 +126,7 @@ class Templates:
         """Return the write that removes a dataset if its revision is unchanged."""
         row = dataset_row(template, dataset)
         return Write(
-            self._table,
+            self.table,
             key={"PK": row["PK"], "SK": row["SK"]},
             condition="revision = :revision",
             values={":revision": dataset.revision},
@@ -136,17 +136,17 @@ class Templates:
         """Return the write of a `creating` template, before its source is in the bucket."""
         due = {"due_at": due_at, "DPK": DUE_TEMPLATE.partition(template.id)}
         return Write(
-            self._table, item=template_row(template) | due, condition="attribute_not_exists(PK)"
+            self.table, item=template_row(template) | due, condition="attribute_not_exists(PK)"
         )
 
     def creation(self, template: Template, *, announced: bool) -> Write:
         """Return the write that creates a template, or replaces its announcement."""
         if not announced:
             return Write(
-                self._table, item=template_row(template), condition="attribute_not_exists(PK)"
+                self.table, item=template_row(template), condition="attribute_not_exists(PK)"
             )
         return Write(
-            self._table,
+            self.table,
             item=template_row(template),
             condition="#status = :creating",
             names=_NAMES,
@@ -155,12 +155,12 @@ class Templates:
 
     def draft_write(self, template: Template, draft: Draft) -> Write:
         """Return the write of a draft; the condition on the template's row fences it."""
-        return Write(self._table, item=draft_row(template, draft))
+        return Write(self.table, item=draft_row(template, draft))
 
     def publication(self, template: Template, version: PublishedVersion) -> Write:
         """Return the write of a version."""
         return Write(
-            self._table,
+            self.table,
             item=version_row(template, version),
             condition="attribute_not_exists(PK)",
         )
@@ -199,7 +199,7 @@ class Templates:
         update = f"SET {', '.join(assignments)}" if assignments else ""
         update += f" REMOVE {', '.join(removals)}" if removals else ""
         return Write(
-            self._table,
+            self.table,
             key=meta_key(template),
             update=update.strip(),
             condition=" AND ".join(_equality(name, value) for name, value in expected.items()),
@@ -211,7 +211,7 @@ class Templates:
         """Yield all rows of a template, up to `limit` at once."""
         start: Row | None = None
         while True:
-            page = self._table.query(
+            page = self.table.query(
                 "PK = :pk",
                 {":pk": template_partition(template.workspace_id, template.id)},
                 limit=limit,
@@ -227,7 +227,7 @@ class Templates:
     def delete_rows(self, rows: Iterable[Row]) -> None:
         """Delete up to 100 rows of a template."""
         keys = [{"PK": row["PK"], "SK": row["SK"]} for row in rows]
-        self._table.transact([Write(self._table, key=key) for key in keys])
+        self.table.transact([Write(self.table, key=key) for key in keys])
 
 
 def _equality(name: str, value: RowValue) -> str:

@@ -8,6 +8,8 @@ import hashlib
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
 from chalicelib.core.ids import TemplateId, WorkspaceId
@@ -19,17 +21,15 @@ MAX_ROW_BYTES: Final = 100_000
 MAX_DATASET_ROW_BYTES: Final = 40_000
 
 
-class SourceTexts:
+class SourceTexts(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reads and writes source texts."""
 
-    def __init__(self, objects: Objects) -> None:
-        """Store large texts in this bucket."""
-        self._objects = objects
+    objects: Objects
 
     def put(self, workspace_id: WorkspaceId, template_id: TemplateId, name: str, text: str) -> None:
         """Store a large text under a name that is already announced."""
         content = text.encode()
-        self._objects.put(
+        self.objects.put(
             object_key(workspace_id, template_id, name),
             content,
             content_type="application/json",
@@ -41,7 +41,7 @@ class SourceTexts:
         if stored.text is not None:
             return stored.text
         assert stored.object_name is not None
-        content = self._objects.get(object_key(workspace_id, template_id, stored.object_name))
+        content = self.objects.get(object_key(workspace_id, template_id, stored.object_name))
         if content is None or hashlib.sha256(content).hexdigest() != stored.sha256:
             message = f"the source {stored.object_name} of {template_id} is missing or altered"
             raise LookupError(message)
@@ -58,7 +58,7 @@ class SourceTexts:
     ) -> None:
         """Remove texts from the bucket; idempotent."""
         for name in names:
-            self._objects.delete(object_key(workspace_id, template_id, name))
+            self.objects.delete(object_key(workspace_id, template_id, name))
 
 
 def serialize_source(source: SourceBundle) -> str:

@@ -6,6 +6,8 @@ from contextlib import suppress
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -27,24 +29,14 @@ UNSETTLED_TIMEOUT: Final = dt.timedelta(hours=1)
 _MAX_TRIES: Final = 10
 
 
-class StoreSource:
+class StoreSource(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Stores sources so that a row names every object in the bucket (decision 20)."""
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        templates: Templates,
-        contents: SourceTexts,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Work with these stores."""
-        self._table = table
-        self._templates = templates
-        self._contents = contents
-        self._clock = clock
-        self._ids = ids
+    table: Table
+    templates: Templates
+    contents: SourceTexts
+    clock: Clock
+    ids: IdGenerator
 
     def store_new(
         self, template: Template, source: SourceBundle, datasets: Sequence[str]
@@ -53,12 +45,12 @@ class StoreSource:
 
         Large ones are announced in the template's row, which has the status `creating` then.
         """
-        now = self._clock.now()
+        now = self.clock.now()
         texts = (serialize_source(source), *datasets)
         limits = [MAX_ROW_BYTES, *[MAX_DATASET_ROW_BYTES] * len(datasets)]
         stored = [
             stored_text(
-                text, self._ids.new("src", now) if is_too_large_for_row(text, max_bytes) else None
+                text, self.ids.new("src", now) if is_too_large_for_row(text, max_bytes) else None
             )
             for text, max_bytes in zip(texts, limits, strict=True)
         ]
@@ -70,13 +62,13 @@ class StoreSource:
             crash_if_armed(CrashPoint.TEMPLATE_ANNOUNCED)
         for text, each in zip(texts, stored, strict=True):
             if each.object_name is not None:
-                self._contents.put(template.workspace_id, template.id, each.object_name, text)
+                self.contents.put(template.workspace_id, template.id, each.object_name, text)
                 crash_if_armed(CrashPoint.TEMPLATE_STORED)
         return stored
 
     def _announce_new(self, announced: Template) -> None:
         try:
-            self._table.write(self._templates.announcement(announced, self.cleanup_due_at()))
+            self.table.write(self.templates.announcement(announced, self.cleanup_due_at()))
         except ConditionFailed as conflict:
             # The id is fresh: the row is from this write, whose response was lost and retried.
             if conflict.existing_item["status"] != announced.status:
@@ -98,16 +90,16 @@ class StoreSource:
             return stored_text(text, None)
         name = self._announce(template)
         crash_if_armed(CrashPoint.TEMPLATE_ANNOUNCED)
-        self._contents.put(template.workspace_id, template.id, name, text)
+        self.contents.put(template.workspace_id, template.id, name, text)
         crash_if_armed(CrashPoint.TEMPLATE_STORED)
         return stored_text(text, name)
 
     def _announce(self, template: Template) -> str:
         """Announce a new source in the template's row, and return its name."""
         for _ in range(_MAX_TRIES):
-            now = self._clock.now()
-            name = self._ids.new("src", now)
-            change = self._templates.change(
+            now = self.clock.now()
+            name = self.ids.new("src", now)
+            change = self.templates.change(
                 template,
                 {},
                 unsettled={name: format_rfc3339(now)},
@@ -116,23 +108,23 @@ class StoreSource:
             try:
                 # A transaction: a plain update that arrives after its own retry would announce the
                 # source again when a row names it, and maintenance would remove its object.
-                self._table.transact([change])
+                self.table.transact([change])
             except ConditionFailed:
                 # The status has changed: deleted, and perhaps already restored. Read it again.
-                template = self._templates.one(template.workspace_id, template.id)
+                template = self.templates.one(template.workspace_id, template.id)
             else:
                 return name
         raise Conflict("conflict", "Others change this template all the time; try again.")
 
     def cleanup_due_at(self) -> str:
         """Return when a source that is unsettled now is due for removal (RFC 3339)."""
-        return format_rfc3339(self._clock.now() + UNSETTLED_TIMEOUT)
+        return format_rfc3339(self.clock.now() + UNSETTLED_TIMEOUT)
 
     def discard(self, template: Template, names: list[str]) -> None:
         """Remove sources that no row names or will name."""
         if not names:
             return
-        self._contents.delete(template.workspace_id, template.id, names)
+        self.contents.delete(template.workspace_id, template.id, names)
         # The template is deleted: the purge removes its unsettled sources.
         with suppress(ConditionFailed):
-            self._table.write(self._templates.change(template, {}, settled=names))
+            self.table.write(self.templates.change(template, {}, settled=names))

@@ -5,6 +5,8 @@ import logging
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
@@ -20,31 +22,29 @@ TRASH_RETENTION: Final = dt.timedelta(days=30)
 _MAX_TRIES: Final = 10
 
 
-class TrashTemplate:
+class TrashTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Deletes templates into the trash, and restores them."""
 
-    def __init__(self, *, table: Table, templates: Templates, clock: Clock) -> None:
-        """Change the templates of this repository."""
-        self._table = table
-        self._templates = templates
-        self._clock = clock
+    table: Table
+    templates: Templates
+    clock: Clock
 
     def delete(self, template: Template) -> Template:
         """Delete a template; raises `template_locked`."""
         for _ in range(_MAX_TRIES):
             check_unlocked(template)
-            now = self._clock.now()
+            now = self.clock.now()
             deleted_at = format_rfc3339(now)
             sets = {"status": "deleted", "deleted_at": deleted_at}
-            change = self._templates.change(
+            change = self.templates.change(
                 template, sets, unchanged=("locked",), due_at=format_rfc3339(now + TRASH_RETENTION)
             )
             try:
                 # A transaction: a plain update that arrives after its own retry would delete the
                 # template again when it has been restored.
-                self._table.transact([change])
+                self.table.transact([change])
             except ConditionFailed:
-                template = self._templates.one(template.workspace_id, template.id)
+                template = self.templates.one(template.workspace_id, template.id)
             else:
                 log.info("template deleted", extra={"template": template.id})
                 return replace(template, status="deleted", deleted_at=deleted_at)
@@ -52,23 +52,23 @@ class TrashTemplate:
 
     def restore(self, workspace_id: WorkspaceId, template_id: str) -> Template:
         """Restore a template; raises `conflict` if it is not deleted, `template_not_found`."""
-        template = self._templates.find(workspace_id, template_id)
-        if template is None or is_trash_expired(template, self._clock.now()):
+        template = self.templates.find(workspace_id, template_id)
+        if template is None or is_trash_expired(template, self.clock.now()):
             raise NotFound("template_not_found", f"There is no template {template_id[:64]}.")
         if template.status != "deleted":
             raise Conflict("conflict", f"The template {template_id} is not deleted.")
-        now = self._clock.now()
+        now = self.clock.now()
         updated_at = format_rfc3339(now)
         sets = {"status": "active", "deleted_at": None, "updated_at": updated_at}
         is_due = bool(template.unsettled)
         due_at = format_rfc3339(now + UNSETTLED_TIMEOUT) if is_due else None
-        change = self._templates.change(template, sets, due_at=due_at, clear_due=not is_due)
+        change = self.templates.change(template, sets, due_at=due_at, clear_due=not is_due)
         try:
             # A transaction: a late update would restore the template after its next deletion.
-            self._table.transact([change])
+            self.table.transact([change])
         except ConditionFailed:
             # Another request has restored it, or maintenance purges it.
-            return self._templates.one(workspace_id, template_id)
+            return self.templates.one(workspace_id, template_id)
         log.info("template restored", extra={"template": template.id})
         return replace(template, status="active", deleted_at=None, updated_at=updated_at)
 

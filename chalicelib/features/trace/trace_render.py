@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import batched
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row
 from chalicelib.core.clock import parse_rfc3339
@@ -57,38 +59,24 @@ _SOURCES_OF_ROWS: Final = frozenset(
 )
 
 
-class TraceRender:
-    """Query for everything that is stored about a render; it writes nothing."""
+class TraceRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Query for everything that is stored about a render; it writes nothing.
 
-    def __init__(  # noqa: PLR0913 -- the places where something is kept
-        self,
-        *,
-        workspaces: Workspaces,
-        renders: Renders,
-        outbox: EventOutbox,
-        deliveries: Deliveries,
-        find_deliveries: FindDeliveries,
-        sends: Sends,
-        uploads: StorageUploads,
-        limits: WorkspaceLimits,
-        letters: DeadLetters,
-        queues: Sequence[str],
-        objects: Objects,
-        read_lines: ReadLogLines,
-    ) -> None:
-        """Store the sources; `queues` are those whose dead letters may name the render."""
-        self._workspaces = workspaces
-        self._renders = renders
-        self._outbox = outbox
-        self._deliveries = deliveries
-        self._find_deliveries = find_deliveries
-        self._sends = sends
-        self._uploads = uploads
-        self._limits = limits
-        self._letters = letters
-        self._queues = queues
-        self._objects = objects
-        self._read_lines = read_lines
+    `queues` are those whose dead letters may name the render.
+    """
+
+    workspaces: Workspaces
+    renders: Renders
+    outbox: EventOutbox
+    deliveries: Deliveries
+    find_deliveries: FindDeliveries
+    sends: Sends
+    uploads: StorageUploads
+    limits: WorkspaceLimits
+    letters: DeadLetters
+    queues: Sequence[str]
+    objects: Objects
+    read_lines: ReadLogLines
 
     def __call__(self, render_id: str, workspace_id: str | None) -> TraceReport:
         """Trace a render; without `workspace_id` all workspaces are searched.
@@ -98,11 +86,11 @@ class TraceRender:
         row = self._find_row(render_id, workspace_id)
         render = render_of(row)
         since = parse_rfc3339(render.created_at) - _CLOCK_SKEW
-        lines = list(self._read_lines(render.request_id, since))
-        events = self._outbox.of_subject(partition(render.workspace_id, render.id))
-        deliveries = tuple(self._find_deliveries.of_events(map(event_of, events)))
-        emails = tuple(self._sends.of_render(render.workspace_id, render.id))
-        uploads = self._uploads.of_render(render.workspace_id, render.id)
+        lines = list(self.read_lines(render.request_id, since))
+        events = self.outbox.of_subject(partition(render.workspace_id, render.id))
+        deliveries = tuple(self.find_deliveries.of_events(map(event_of, events)))
+        emails = tuple(self.sends.of_render(render.workspace_id, render.id))
+        uploads = self.uploads.of_render(render.workspace_id, render.id)
         entries = [
             *row_entries(render, row),
             *event_entries(events),
@@ -114,7 +102,7 @@ class TraceRender:
             *(
                 entry
                 for other_id in sorted(related_request_ids(lines, render))
-                for entry in platform_entries(self._read_lines(other_id, since), other_id)
+                for entry in platform_entries(self.read_lines(other_id, since), other_id)
             ),
         ]
         return TraceReport(
@@ -129,9 +117,9 @@ class TraceRender:
         if not is_id("rnd", render_id):
             detail = "The id of a render is rnd_ and 26 digits and letters."
             raise NotFound("render_not_found", detail)
-        ids = [workspace_id] if workspace_id else [row.id for row in self._workspaces.all()]
+        ids = [workspace_id] if workspace_id else [row.id for row in self.workspaces.all()]
         for batch in batched(ids, BATCH_GET_LIMIT, strict=False):
-            for row in self._renders.rows(
+            for row in self.renders.rows(
                 [(WorkspaceId(each), RenderId(render_id)) for each in batch]
             ):
                 return row
@@ -139,7 +127,7 @@ class TraceRender:
         raise NotFound("render_not_found", f"There is no render {render_id} in {where}.")
 
     def _render_state(self, render: Render, row: Row) -> JsonObject:
-        limits = self._limits.get(render.workspace_id)
+        limits = self.limits.get(render.workspace_id)
         return {
             "render": render.id,
             "workspace": render.workspace_id,
@@ -166,11 +154,11 @@ class TraceRender:
 
     def _delivery_entries(self, deliveries: Iterable[WebhookDelivery]) -> Iterator[TimelineEntry]:
         for delivery in deliveries:
-            yield from delivery_entries(delivery, self._deliveries.attempts(delivery))
+            yield from delivery_entries(delivery, self.deliveries.attempts(delivery))
 
     def _dead_letters_of(self, render: Render) -> Iterator[DeadLetter]:
-        for queue in self._queues:
-            for letter in self._letters.of_queue(queue):
+        for queue in self.queues:
+            for letter in self.letters.of_queue(queue):
                 if render.id in letter.body:
                     yield letter
 
@@ -183,10 +171,10 @@ class TraceRender:
             roles[render.body_key.object_key] = "body"
         # Its hundreds of files are one list; what else it has are few objects.
         folder = files_folder(render)
-        sizes = self._objects.sizes(folder)
+        sizes = self.objects.sizes(folder)
         for key in roles:
             if not key.startswith(folder):
-                sizes |= self._objects.sizes(key)
+                sizes |= self.objects.sizes(key)
         for key, role in roles.items():
             size = sizes.get(key)
             if size is not None or role not in {_DEAD_ATTEMPT, _BASE64_COPY}:

@@ -5,6 +5,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -28,24 +30,14 @@ class AnnouncedUpload:
     bytes: int
 
 
-class CreateUpload:
+class CreateUpload(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Creates uploads."""
 
-    def __init__(
-        self,
-        *,
-        uploads: Uploads,
-        held: HeldBytes,
-        objects: Objects,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Work with these stores."""
-        self._uploads = uploads
-        self._held = held
-        self._objects = objects
-        self._clock = clock
-        self._ids = ids
+    uploads: Uploads
+    held: HeldBytes
+    objects: Objects
+    clock: Clock
+    ids: IdGenerator
 
     def store(self, announced: AnnouncedUpload, content: bytes) -> Upload:
         """Store the bytes of an upload; it is `ready` then.
@@ -54,10 +46,10 @@ class CreateUpload:
         """
         upload = self._new_upload(announced, was_announced=False)
         digest = hashlib.sha256(content).digest()
-        self._objects.put(upload.key, content, content_type=upload.content_type, sha256=digest)
+        self.objects.put(upload.key, content, content_type=upload.content_type, sha256=digest)
         crash_if_armed(CrashPoint.UPLOAD_STORED)
         # After a crash before this write, the lifecycle rule of the bucket removes the bytes.
-        self._uploads.put(upload)
+        self.uploads.put(upload)
         return upload
 
     def announce(self, announced: AnnouncedUpload) -> tuple[Upload, PresignedPost]:
@@ -66,21 +58,21 @@ class CreateUpload:
         Raises `conflict` as `store`.
         """
         upload = self._new_upload(announced, was_announced=True)
-        form = self._objects.presigned_post(
+        form = self.objects.presigned_post(
             upload.form_key,
             content_type=upload.content_type,
             min_bytes=upload.bytes,
             max_bytes=upload.bytes,
             expires_s=_FORM_LIFETIME_S,
         )
-        self._uploads.put(upload)
+        self.uploads.put(upload)
         return upload, form
 
     def _new_upload(self, announced: AnnouncedUpload, *, was_announced: bool) -> Upload:
         """Return a new upload, whose bytes are counted."""
-        now = self._clock.now()
+        now = self.clock.now()
         upload = Upload(
-            id=UploadId(self._ids.new("upl", now)),
+            id=UploadId(self.ids.new("upl", now)),
             workspace_id=announced.workspace.id,
             filename=announced.filename,
             content_type=announced.content_type,
@@ -90,24 +82,22 @@ class CreateUpload:
             expires_at=format_rfc3339(now + _LIFETIME),
             was_announced=was_announced,
         )
-        self._held.reserve(announced.workspace, upload)
+        self.held.reserve(announced.workspace, upload)
         crash_if_armed(CrashPoint.UPLOAD_COUNTED)
         return upload
 
 
-class DeleteUpload:
+class DeleteUpload(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Deletes uploads; idempotent. A queued render that names the upload fails."""
 
-    def __init__(self, *, uploads: Uploads, held: HeldBytes, objects: Objects) -> None:
-        """Delete from these stores."""
-        self._uploads = uploads
-        self._held = held
-        self._objects = objects
+    uploads: Uploads
+    held: HeldBytes
+    objects: Objects
 
     def __call__(self, upload: Upload) -> None:
         """Delete an upload and its bytes."""
-        was_there = self._uploads.delete(upload)
+        was_there = self.uploads.delete(upload)
         for key in (upload.key, upload.form_key):
-            self._objects.delete(key)
+            self.objects.delete(key)
         if was_there:
-            self._held.give_back(upload)
+            self.held.give_back(upload)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -13,14 +15,12 @@ from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.repository import Uploads
 
 
-class ReadUploads:
+class ReadUploads(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reads a workspace's uploads."""
 
-    def __init__(self, *, uploads: Uploads, objects: Objects, clock: Clock) -> None:
-        """Read from these stores."""
-        self._uploads = uploads
-        self._objects = objects
-        self._clock = clock
+    uploads: Uploads
+    objects: Objects
+    clock: Clock
 
     def get(self, workspace_id: WorkspaceId, upload_id: str) -> Upload:
         """Return an upload; raises `upload_not_found`."""
@@ -57,7 +57,7 @@ class ReadUploads:
 
     def _find(self, workspace_id: WorkspaceId, upload_ids: Iterable[str]) -> dict[UploadId, Upload]:
         ids = {UploadId(upload_id) for upload_id in upload_ids if is_id("upl", upload_id)}
-        found = self._uploads.get_many(workspace_id, ids, self._clock.now())
+        found = self.uploads.get_many(workspace_id, ids, self.clock.now())
         present = (self._refresh(upload) for upload in found.values())
         return {upload.id: upload for upload in present if upload is not None}
 
@@ -68,17 +68,17 @@ class ReadUploads:
         """
         if upload.status != "pending":
             return upload
-        size = self._objects.copy(upload.form_key, upload.key)
+        size = self.objects.copy(upload.form_key, upload.key)
         if size is None:
             # Nothing has arrived, or another reader has just moved it.
-            now = self._clock.now()
-            return self._uploads.get_many(upload.workspace_id, [upload.id], now).get(upload.id)
+            now = self.clock.now()
+            return self.uploads.get_many(upload.workspace_id, [upload.id], now).get(upload.id)
         crash_if_armed(CrashPoint.UPLOAD_COPIED)
-        arrived = self._uploads.mark_ready(upload, size)
+        arrived = self.uploads.mark_ready(upload, size)
         crash_if_armed(CrashPoint.UPLOAD_READY)
         if arrived is None:
-            self._objects.delete(upload.key)
-        self._objects.delete(upload.form_key)
+            self.objects.delete(upload.key)
+        self.objects.delete(upload.form_key)
         return arrived
 
 

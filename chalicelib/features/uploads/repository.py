@@ -10,6 +10,8 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict
@@ -24,19 +26,17 @@ _KEPT_HOURS: Final = 25
 _MAX_TRIES: Final = 8
 
 
-class Uploads:
+class Uploads(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Uploads of all workspaces; expired ones in the table are not returned."""
 
-    def __init__(self, table: Table) -> None:
-        """Store uploads in this table."""
-        self._table = table
+    table: Table
 
     def get_many(
         self, workspace_id: WorkspaceId, upload_ids: Iterable[UploadId], now: dt.datetime
     ) -> dict[UploadId, Upload]:
         """Return the existing uploads of a workspace by id."""
         keys = [(_partition(workspace_id, upload_id), "META") for upload_id in upload_ids]
-        uploads = [_upload_of(item) for item in self._table.get_many(keys)]
+        uploads = [_upload_of(item) for item in self.table.get_many(keys)]
         return {upload.id: upload for upload in uploads if upload.expires_at > format_rfc3339(now)}
 
     def put(self, upload: Upload) -> None:
@@ -45,12 +45,12 @@ class Uploads:
         item = upload._asdict() | _key(upload) | {"ttl": ttl}
         # A transaction: a late write would make an upload pending again whose bytes have left the
         # form's key, or bring a deleted one back.
-        self._table.transact([Write(self._table, item=item)])
+        self.table.transact([Write(self.table, item=item)])
 
     def mark_ready(self, upload: Upload, size: int) -> Upload | None:
         """Mark a pending upload as ready and return it; None if it was deleted meanwhile."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(upload),
             update="SET #status = :ready, #bytes = :size",
             condition="#status = :pending",
@@ -58,7 +58,7 @@ class Uploads:
             values={":ready": "ready", ":size": size, ":pending": "pending"},
         )
         try:
-            item = self._table.write(write)
+            item = self.table.write(write)
         except ConditionFailed as conflict:
             item = conflict.item
         return None if item is None else _upload_of(item)
@@ -66,28 +66,24 @@ class Uploads:
     def delete(self, upload: Upload) -> bool:
         """Delete the row of an upload; False: it was deleted already."""
         try:
-            self._table.write(
-                Write(self._table, key=_key(upload), condition="attribute_exists(PK)")
-            )
+            self.table.write(Write(self.table, key=_key(upload), condition="attribute_exists(PK)"))
         except ConditionFailed:
             return False
         return True
 
 
-class HeldBytes:
+class HeldBytes(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Bytes that the uploads of all workspaces hold."""
 
-    def __init__(self, table: Table, clock: Clock) -> None:
-        """Count in this table."""
-        self._table = table
-        self._clock = clock
+    table: Table
+    clock: Clock
 
     def reserve(self, workspace: Workspace, upload: Upload) -> None:
         """Count an upload; raises `conflict` if the workspace has no room for it."""
         expired: dict[str, int] = {}
         for _ in range(_MAX_TRIES):
             try:
-                self._table.write(self._taking(workspace, upload, expired))
+                self.table.write(self._taking(workspace, upload, expired))
             except ConditionFailed as refused:
                 seen = refused.existing_item
                 if seen["last"] == upload.id:
@@ -109,7 +105,7 @@ class HeldBytes:
         if upload.was_announced:
             return
         write = Write(
-            self._table,
+            self.table,
             key=_held_key(upload.workspace_id),
             update="ADD #hour :less, held :less",
             condition="#hour >= :bytes",
@@ -117,7 +113,7 @@ class HeldBytes:
             values={":less": -upload.bytes, ":bytes": upload.bytes},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed:
             # Its hour is over.
             return
@@ -128,9 +124,9 @@ class HeldBytes:
         conditions = ["(attribute_not_exists(held) OR (held <= :room AND #last <> :id))"]
         conditions += [f"#e{number} = :e{number}" for number in range(len(expired))]
         removal = f" REMOVE {', '.join(names)}" if names else ""
-        ends_at = self._clock.now() + dt.timedelta(hours=_KEPT_HOURS + 1)
+        ends_at = self.clock.now() + dt.timedelta(hours=_KEPT_HOURS + 1)
         return Write(
-            self._table,
+            self.table,
             key=_held_key(workspace.id),
             update=f"ADD #hour :bytes, held :more SET #last = :id, #ttl = :ttl{removal}",
             condition=" AND ".join(conditions),
@@ -147,7 +143,7 @@ class HeldBytes:
 
     def _expired_hours(self, item: Row) -> dict[str, int]:
         """Return the bytes of hours whose uploads have all expired."""
-        first = int(self._clock.now().timestamp()) // _HOUR_S - _KEPT_HOURS
+        first = int(self.clock.now().timestamp()) // _HOUR_S - _KEPT_HOURS
         return {
             name: size
             for name, size in item.items()

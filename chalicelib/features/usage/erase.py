@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Table
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import WorkspaceId, id_created_at
@@ -13,21 +15,19 @@ from chalicelib.features.usage.repository import usage_partition
 _MONTH: Final = dt.timedelta(days=28)
 
 
-class EraseUsage:
+class EraseUsage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Eraser of a workspace's statistics; idempotent."""
 
-    def __init__(self, *, table: Table, clock: Clock) -> None:
-        """Delete from `table`."""
-        self._table = table
-        self._clock = clock
+    table: Table
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase the counts month by month; yield after each step."""
         # One step more at each end, as clocks differ.
-        day, end = id_created_at(workspace_id) - _MONTH, self._clock.now() + _MONTH
+        day, end = id_created_at(workspace_id) - _MONTH, self.clock.now() + _MONTH
         months = set()
         while day <= end:
             months.add(f"{day:%Y-%m}")
             day += _MONTH
         for month in sorted(months):
-            yield from self._table.delete_partition_in_steps(usage_partition(workspace_id, month))
+            yield from self.table.delete_partition_in_steps(usage_partition(workspace_id, month))

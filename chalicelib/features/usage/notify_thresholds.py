@@ -8,6 +8,8 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -43,26 +45,18 @@ USAGE_THRESHOLD_REACHED: Final = EventType(
 TOP_UPS: Final = "top_ups"
 
 
-class NotifyThresholds:
-    """Writer of threshold events and of the mails to the owners; idempotent."""
+class NotifyThresholds(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Writer of threshold events and of the mails to the owners; idempotent.
 
-    def __init__(
-        self,
-        *,
-        workspaces: Workspaces,
-        limits: WorkspaceLimits,
-        events: EventOutbox,
-        publish: Callable[[DomainEvent], None],
-        notify: NotifyOwners,
-        clock: Clock,
-    ) -> None:
-        """Build from the repositories; `publish` sends an event that was written."""
-        self._workspaces = workspaces
-        self._limits = limits
-        self._events = events
-        self._publish = publish
-        self._notify = notify
-        self._clock = clock
+    `publish` sends an event that was written.
+    """
+
+    workspaces: Workspaces
+    limits: WorkspaceLimits
+    events: EventOutbox
+    publish: Callable[[DomainEvent], None]
+    notify: NotifyOwners
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId, item: Row) -> None:
         """Notify of the thresholds in a workspace's limits item that are new in this cycle."""
@@ -72,7 +66,7 @@ class NotifyThresholds:
             reached.append(TOP_UPS)
         cycle_end: str = item["cycle_end"]
         new = [threshold for threshold in reached if notified.get(threshold) != cycle_end]
-        workspace = self._workspaces.get(workspace_id) if new else None
+        workspace = self.workspaces.get(workspace_id) if new else None
         if workspace is None:
             return
         if not workspace.spend_cap_cents or quota.can_top_up(workspace, item):
@@ -80,14 +74,14 @@ class NotifyThresholds:
         for threshold in new:
             self._notify_threshold(workspace, item, threshold)
         if new:
-            self._limits.save_notified_thresholds(
+            self.limits.save_notified_thresholds(
                 workspace_id, item, {**notified, **dict.fromkeys(new, cycle_end)}
             )
             crash_if_armed(CrashPoint.THRESHOLD_SAVED)
 
     def _notify_threshold(self, workspace: Workspace, item: Row, threshold: str) -> None:
         passed = find_passed(item, threshold) or PassedThreshold(
-            format_rfc3339(self._clock.now()), item["used"]
+            format_rfc3339(self.clock.now()), item["used"]
         )
         event = DomainEvent(
             id=derived_id(
@@ -104,14 +98,14 @@ class NotifyThresholds:
             created_at=passed.at,
             detail=_event_detail(workspace, item, threshold, passed.used),
         )
-        if self._events.create(event):
+        if self.events.create(event):
             crash_if_armed(CrashPoint.THRESHOLD_WRITTEN)
-            self._publish(event)
+            self.publish(event)
             crash_if_armed(CrashPoint.THRESHOLD_EVENT_SENT)
             log.info(
                 "threshold event published", extra={"event_id": event.id, "threshold": threshold}
             )
-        self._notify(workspace, *_threshold_mail(workspace, item, threshold, passed.used))
+        self.notify(workspace, *_threshold_mail(workspace, item, threshold, passed.used))
 
 
 def _event_detail(workspace: Workspace, item: Row, threshold: str, used: int) -> JsonObject:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Row, Table
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
@@ -60,15 +62,13 @@ class UsageStatistics:
                 self.days[day, _DAY_KINDS[name]] += count
 
 
-class ReadUsage:
+class ReadUsage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reader of the statistics that `CountUsage` writes, up to 366 days at once.
 
     Each day has a few items, and a few more for each template that was used.
     """
 
-    def __init__(self, table: Table) -> None:
-        """Read `table`."""
-        self._table = table
+    table: Table
 
     def __call__(self, workspace_id: WorkspaceId, days: DayRange) -> dict[str, Json]:
         """Return the lists `days`, `by_template` and `by_format` of a range."""
@@ -87,7 +87,7 @@ class ReadUsage:
     def _rows(self, workspace_id: WorkspaceId, days: DayRange) -> Iterator[Row]:
         for month in sorted({f"{day:%Y-%m}" for day in days}):
             yield from day_rows(
-                self._table,
+                self.table,
                 usage_partition(workspace_id, month),
                 days.first,
                 days.last,

@@ -4,6 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import override
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.features.events.model import EventDelivery, Subscriber
 from chalicelib.features.usage.repository import (
@@ -16,15 +18,16 @@ from chalicelib.features.usage.repository import (
 type ReadFormats = Callable[[Row], Sequence[str]]
 
 
-class CountUsage(Subscriber):
-    """Subscriber that adds each final render to its workspace's statistics."""
+class CountUsage(Subscriber, msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Subscriber that adds each final render to its workspace's statistics.
+
+    `formats` returns the file formats of a render's row.
+    """
 
     types = frozenset({"render.succeeded", "render.failed", "render.canceled"})
 
-    def __init__(self, table: Table, formats: ReadFormats) -> None:
-        """Write to `table`; `formats` returns the file formats of a render's row."""
-        self._table = table
-        self._formats = formats
+    table: Table
+    formats: ReadFormats
 
     @override
     def writes(
@@ -39,7 +42,7 @@ class CountUsage(Subscriber):
             mode = "test" if delivery.subject_row["test"] else "live"
             status = delivery.event.type.removeprefix("render.")
             kind = {"succeeded": mode, "failed": "failed"}.get(status)
-            formats = self._formats(delivery.subject_row) if kind else ()
+            formats = self.formats(delivery.subject_row) if kind else ()
             partition = usage_partition(delivery.event.workspace_id, day[:7])
             counters = counts[partition, f"DAY#{day}#{number % DAY_SHARDS}"]
             # Renders are counted, and not the files of a format.
@@ -50,4 +53,4 @@ class CountUsage(Subscriber):
             if template is not None:
                 shard = f"DAY#{day}#{number % TEMPLATE_SHARDS}#{template}"
                 counts[partition, shard][f"t#{template}#{kind}"] += 1
-        return [increment(self._table, *key, counters) for key, counters in counts.items()]
+        return [increment(self.table, *key, counters) for key, counters in counts.items()]

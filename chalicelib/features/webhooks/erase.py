@@ -3,6 +3,8 @@
 import datetime as dt
 from collections.abc import Iterator
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import Table
@@ -14,14 +16,12 @@ from chalicelib.features.webhooks.deliveries.repository import Deliveries, expir
 from chalicelib.features.webhooks.endpoints.repository import endpoints_partition
 
 
-class EraseWebhooks:
+class EraseWebhooks(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Eraser of the endpoints and deliveries of a workspace, and of expired deliveries."""
 
-    def __init__(self, *, table: Table, deliveries: Deliveries, objects: Objects) -> None:
-        """Erase from this table and this bucket."""
-        self._table = table
-        self._deliveries = deliveries
-        self._objects = objects
+    table: Table
+    deliveries: Deliveries
+    objects: Objects
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
@@ -31,11 +31,11 @@ class EraseWebhooks:
         yield from self._erase_endpoints(workspace_id)
 
     def _erase_endpoints(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        return self._table.delete_partition_in_steps(endpoints_partition(workspace_id))
+        return self.table.delete_partition_in_steps(endpoints_partition(workspace_id))
 
     def _erase_deliveries(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        for each in listed_ids(self._table, list_partition(workspace_id)):
-            for delivery in self._deliveries.get_many(workspace_id, [DeliveryId(each)]):
+        for each in listed_ids(self.table, list_partition(workspace_id)):
+            for delivery in self.deliveries.get_many(workspace_id, [DeliveryId(each)]):
                 self.erase_delivery(delivery)
             yield
 
@@ -43,13 +43,13 @@ class EraseWebhooks:
         self, workspace_id: WorkspaceId, delivery_id: DeliveryId, now: dt.datetime
     ) -> None:
         """Erase a delivery if its time in the log is over."""
-        for delivery in self._deliveries.get_many(workspace_id, [delivery_id]):
+        for delivery in self.deliveries.get_many(workspace_id, [delivery_id]):
             if delivery.next_attempt_at is None and expiry(delivery) <= format_rfc3339(now):
                 self.erase_delivery(delivery)
 
     def erase_delivery(self, delivery: WebhookDelivery) -> None:
         """Erase a delivery; its payload first, which a crash would leave without a name."""
         if delivery.payload_key is not None:
-            self._objects.delete(delivery.payload_key)
+            self.objects.delete(delivery.payload_key)
             crash_if_armed(CrashPoint.WEBHOOK_PAYLOAD_ERASED)
-        self._deliveries.erase(delivery.workspace_id, delivery.id)
+        self.deliveries.erase(delivery.workspace_id, delivery.id)

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
@@ -16,21 +18,19 @@ class RequestWebhook(NamedTuple):
     events: tuple[str, ...]
 
 
-class AcceptRequestWebhook:
+class AcceptRequestWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Acceptance of requests that name a webhook."""
 
-    def __init__(self, *, check_url: CheckTargetUrl, secrets: SigningSecrets) -> None:
-        """Check addresses with `check_url`."""
-        self._check_url = check_url
-        self._secrets = secrets
+    check_url: CheckTargetUrl
+    secrets: SigningSecrets
 
     def check(self, webhook: RequestWebhook, mode: Mode) -> None:
         """Refuse an address; raises as CheckTargetUrl, and for http with a live key."""
-        takes_live = self._check_url(webhook.url, "/webhook/url")
+        takes_live = self.check_url(webhook.url, "/webhook/url")
         if mode == "live" and not takes_live:
             message = "must begin with https://: only test keys send events over http"
             raise validation_error("/webhook/url", message, "invalid")
 
     def prepare(self, workspace_id: WorkspaceId, mode: Mode) -> None:
         """Make the secret that signs for a mode, if there is none."""
-        self._secrets.ensure_request_secret(workspace_id, mode)
+        self.secrets.ensure_request_secret(workspace_id, mode)

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Table, Write
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId
@@ -34,31 +36,24 @@ class WorkspaceChanges:
     webhook_file_urls: bool | None = None
 
 
-class ChangeWorkspace:
-    """Command that changes a workspace; the allowance of a new plan counts at once."""
+class ChangeWorkspace(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Command that changes a workspace; the allowance of a new plan counts at once.
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        workspaces: Workspaces,
-        limits: WorkspaceLimits,
-        free_workspaces: FreeWorkspaceLimit,
-        follow_plan: FollowPlan,
-    ) -> None:
-        """Store the repositories; `follow_plan` changes all that depends on the plan."""
-        self._table = table
-        self._workspaces = workspaces
-        self._limits = limits
-        self._free_workspaces = free_workspaces
-        self._follow_plan = follow_plan
+    What depends on the plan is changed by `follow_plan`.
+    """
+
+    table: Table
+    workspaces: Workspaces
+    limits: WorkspaceLimits
+    free_workspaces: FreeWorkspaceLimit
+    follow_plan: FollowPlan
 
     def __call__(self, workspace_id: WorkspaceId, changes: WorkspaceChanges) -> Workspace:
         """Change the fields that are not None; return the workspace as it is afterwards.
 
         Raise `not_found`, `validation_error`, `free_workspace_limit` or `conflict`.
         """
-        workspace = self._workspaces.get(workspace_id)
+        workspace = self.workspaces.get(workspace_id)
         if workspace is None:
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
         fields = _changed_fields(changes)
@@ -67,21 +62,21 @@ class ChangeWorkspace:
         if fields or prepaid is not None:
             # Packs alone also write the plan, for the condition that it is unchanged.
             fields = fields or {"plan_code": workspace.plan_code}
-            writes.append(self._workspaces.change(workspace, fields))
+            writes.append(self.workspaces.change(workspace, fields))
         if changes.plan == "free" != workspace.plan_code:
-            writes += self._free_workspaces.claim(workspace.owner_email, workspace_id)
+            writes += self.free_workspaces.claim(workspace.owner_email, workspace_id)
         if {changes.plan, changes.spend_cap_cents, prepaid} != {None}:
-            writes.append(self._limits.change(workspace, more_renders=more, prepaid=prepaid))
+            writes.append(self.limits.change(workspace, more_renders=more, prepaid=prepaid))
         if changes.plan is not None:
-            writes += self._follow_plan(workspace, PLANS[changes.plan])
+            writes += self.follow_plan(workspace, PLANS[changes.plan])
         if not writes:
             return workspace
         try:
-            self._table.transact(writes)
+            self.table.transact(writes)
         except ConditionFailed as failure:
             detail = "The plan or an email connection was changed meanwhile; try again."
             raise Conflict("conflict", detail) from failure
-        changed = self._workspaces.get(workspace_id)
+        changed = self.workspaces.get(workspace_id)
         assert changed is not None
         return changed
 

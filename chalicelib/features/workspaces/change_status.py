@@ -3,6 +3,8 @@
 import datetime as dt
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
@@ -20,22 +22,13 @@ _TRANSITIONS: Final[dict[WorkspaceStatus, tuple[WorkspaceStatus, ...]]] = {
 }
 
 
-class ChangeWorkspaceStatus:
+class ChangeWorkspaceStatus(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Commands that change the status; keys and file URLs work only while it is `active`."""
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        workspaces: Workspaces,
-        transitions: StatusTransitions,
-        clock: Clock,
-    ) -> None:
-        """Store the repositories."""
-        self._table = table
-        self._workspaces = workspaces
-        self._transitions = transitions
-        self._clock = clock
+    table: Table
+    workspaces: Workspaces
+    transitions: StatusTransitions
+    clock: Clock
 
     def suspend(self, workspace_id: WorkspaceId) -> Workspace:
         """Refuse all keys and file URLs until a restore; raise `not_found` or `conflict`."""
@@ -47,7 +40,7 @@ class ChangeWorkspaceStatus:
 
     def delete(self, workspace_id: WorkspaceId) -> Workspace:
         """Refuse all keys and file URLs, schedule the deletion; raise `not_found` or `conflict`."""
-        now = self._clock.now()
+        now = self.clock.now()
         return self._change(
             workspace_id,
             "deletion_scheduled",
@@ -58,15 +51,15 @@ class ChangeWorkspaceStatus:
     def _change(
         self, workspace_id: WorkspaceId, status: WorkspaceStatus, **times: str
     ) -> Workspace:
-        workspace = self._workspaces.get(workspace_id)
+        workspace = self.workspaces.get(workspace_id)
         if workspace is None:
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
         if status not in _TRANSITIONS[workspace.status]:
             raise Conflict("conflict", f"The workspace is {workspace.status}.")
         try:
-            self._table.transact([self._transitions.transition(workspace, status, **times)])
+            self.table.transact([self.transitions.transition(workspace, status, **times)])
         except ConditionFailed as failure:
             raise Conflict("conflict", "It was changed meanwhile; look again.") from failure
-        changed = self._workspaces.get(workspace_id)
+        changed = self.workspaces.get(workspace_id)
         assert changed is not None
         return changed

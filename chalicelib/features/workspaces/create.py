@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, validation_error
@@ -16,28 +18,16 @@ from chalicelib.features.workspaces.repository import Workspaces
 _MAX_NAME_CHARS = 120
 
 
-class CreateWorkspace:
+class CreateWorkspace(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Command that creates a workspace and its limits in one transaction."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        table: Table,
-        workspaces: Workspaces,
-        limits: WorkspaceLimits,
-        members: Members,
-        free_workspaces: FreeWorkspaceLimit,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Store the repositories."""
-        self._table = table
-        self._workspaces = workspaces
-        self._limits = limits
-        self._members = members
-        self._free_workspaces = free_workspaces
-        self._clock = clock
-        self._ids = ids
+    table: Table
+    workspaces: Workspaces
+    limits: WorkspaceLimits
+    members: Members
+    free_workspaces: FreeWorkspaceLimit
+    clock: Clock
+    ids: IdGenerator
 
     def __call__(
         self,
@@ -57,9 +47,9 @@ class CreateWorkspace:
             raise validation_error("/plan", f"one of {', '.join(PLANS)} is expected")
         if owner is not None:
             owner = normalized_email("/owner", owner)
-        now = self._clock.now()
+        now = self.clock.now()
         workspace = Workspace(
-            id=WorkspaceId(self._ids.new("ws", now)),
+            id=WorkspaceId(self.ids.new("ws", now)),
             name=name,
             plan_code=plan,
             status="active",
@@ -69,13 +59,13 @@ class CreateWorkspace:
             allow_ips=(),
             created_at=format_rfc3339(now),
         )
-        writes = [self._workspaces.creation(workspace), *self._limits.creations(workspace, now)]
+        writes = [self.workspaces.creation(workspace), *self.limits.creations(workspace, now)]
         if owner is not None:
-            writes.append(self._members.creation(owner_member(workspace)))
+            writes.append(self.members.creation(owner_member(workspace)))
         if plan == "free":
-            writes += self._free_workspaces.claim(owner, workspace.id)
+            writes += self.free_workspaces.claim(owner, workspace.id)
         try:
-            self._table.transact(writes)
+            self.table.transact(writes)
         except ConditionFailed as failure:
             reason = "Another workspace of this owner was made at the same moment; try again."
             raise Conflict("conflict", reason) from failure

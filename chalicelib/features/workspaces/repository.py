@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core.ids import WorkspaceId
@@ -12,21 +14,19 @@ _ALL_WORKSPACES: Final = "WORKSPACES"
 DUE_WORKSPACE: Final = DueKind("workspace")
 
 
-class Workspaces:
+class Workspaces(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Repository of workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Read and write this table."""
-        self._table = table
+    table: Table
 
     def get(self, workspace_id: WorkspaceId) -> Workspace | None:
         """Return one workspace, or None."""
-        item = self._table.get(f"WS#{workspace_id}")
+        item = self.table.get(f"WS#{workspace_id}")
         return workspace_of(item) if item else None
 
     def all(self) -> list[Workspace]:
         """Return every workspace, newest first; only for the operator: it reads all of them."""
-        return [workspace_of(item) for item in items_of_list(self._table, _ALL_WORKSPACES)]
+        return [workspace_of(item) for item in items_of_list(self.table, _ALL_WORKSPACES)]
 
     def creation(self, workspace: Workspace) -> Write:
         """Return the write that creates a workspace."""
@@ -38,14 +38,14 @@ class Workspaces:
             "regions": list(workspace.regions),
             "allow_ips": list(workspace.allow_ips),
         }
-        return Write(self._table, item=item, condition="attribute_not_exists(PK)")
+        return Write(self.table, item=item, condition="attribute_not_exists(PK)")
 
     def change(self, workspace: Workspace, fields: Mapping[str, RowValue]) -> Write:
         """Return the write that changes fields; its condition is that the plan is unchanged."""
         names = {f"#{name}": name for name in fields} | {"#plan": "plan_code"}
         values = {f":{name}": value for name, value in fields.items()}
         return Write(
-            self._table,
+            self.table,
             key=workspace_key(workspace.id),
             update="SET " + ", ".join(f"#{name} = :{name}" for name in fields),
             condition="attribute_exists(PK) AND #plan = :was",
@@ -98,12 +98,10 @@ def workspace_of(item: Row) -> Workspace:
     )
 
 
-class StatusTransitions:
+class StatusTransitions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Conditional writes that change the status of workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Read and write this table."""
-        self._table = table
+    table: Table
 
     def transition(
         self,
@@ -119,7 +117,7 @@ class StatusTransitions:
         """
         due = {":dpk": DUE_WORKSPACE.partition(workspace.id)} if delete_at else {}
         return Write(
-            self._table,
+            self.table,
             key=workspace_key(workspace.id),
             update="SET #status = :status, deleted_at = :deleted_at, delete_at = :delete_at"
             + (", due_at = :delete_at, DPK = :dpk" if due else " REMOVE due_at, DPK"),
@@ -141,7 +139,7 @@ class StatusTransitions:
         not due.
         """
         write = Write(
-            self._table,
+            self.table,
             key=workspace_key(workspace_id),
             update="SET #status = :deleting",
             condition="#status IN (:scheduled, :deleting) AND delete_at <= :now",
@@ -149,7 +147,7 @@ class StatusTransitions:
             values={":scheduled": "deletion_scheduled", ":deleting": "deleting", ":now": now},
         )
         try:
-            item = self._table.write(write)
+            item = self.table.write(write)
         except ConditionFailed:
             return None
         assert item is not None
@@ -158,14 +156,14 @@ class StatusTransitions:
     def postpone_deletion(self, workspace: Workspace, seen_due_at: str, until: str) -> bool:
         """Postpone an unfinished deletion; return False if a parallel message goes on with it."""
         write = Write(
-            self._table,
+            self.table,
             key=workspace_key(workspace.id),
             update="SET due_at = :until",
             condition="due_at = :seen",
             values={":seen": seen_due_at, ":until": until},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed as refused:
             # This call has written it already, but its answer was lost.
             return refused.item is not None and refused.item.get("due_at") == until
@@ -173,4 +171,4 @@ class StatusTransitions:
 
     def delete_rows(self, workspace: Workspace) -> None:
         """Delete the members and events of a workspace, and last its row."""
-        self._table.delete_partition(workspace_key(workspace.id)["PK"])
+        self.table.delete_partition(workspace_key(workspace.id)["PK"])

@@ -121,7 +121,7 @@ class BenchSends:
         )
         counts: dict[str, int] = {name: int(name == "pending") for name in COUNT_NAMES}
         counted = replace(render, email_count=1, email_counts=counts)
-        creation = Sends(self._table).creation(send)
+        creation = Sends(table=self._table).creation(send)
         self._table.transact([self._renders.creation(counted), creation])
         return send
 

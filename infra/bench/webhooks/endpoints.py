@@ -21,7 +21,7 @@ class BenchEndpoints:
         clients = bench_clients(stack)
         key = stack.resources["DataKey"]["Arn"]
         self._manage = ManageEndpoints(
-            endpoints=Endpoints(Table(clients, stack.resources["MainTable"]["Ref"])),
+            endpoints=Endpoints(table=Table(clients, stack.resources["MainTable"]["Ref"])),
             sealer=SecretSealer(clients, key, SystemClock()),
             check_url=lambda _url, _pointer: True,
             clock=SystemClock(),

@@ -92,7 +92,7 @@ class _Bench:
         self._stack, self._receiver = parts.stack, parts.receiver
         self._function, self._size = function, size
         table = Table(bench_clients(parts.stack), parts.stack.resources["MainTable"]["Ref"])
-        self._deliveries = Deliveries(table)
+        self._deliveries = Deliveries(table=table)
         self._renders = FinalRenders(parts.stack, bench_clients(parts.stack))
         self._endpoints = BenchEndpoints(parts.stack)
 

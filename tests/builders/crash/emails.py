@@ -115,7 +115,7 @@ class CrashEmails(CrashWorkspace):
             yield f"{send.id} is {send.status}, and has told {events}"
 
     def _day_faults(self, sends: list[EmailSend]) -> Iterator[str]:
-        counts = SendCounts(self.stores.main_table)
+        counts = SendCounts(table=self.stores.main_table)
         days = counts.days(self.workspace, "2020-01-01", "2100-01-01").values()
         counted = Counter[str]()
         for day in days:

@@ -211,7 +211,7 @@ def test_failed_request_can_be_repeated_at_once(
 
     request = destination(service)
     with monkeypatch.context() as patch:
-        patch.setattr(service.services.storage.manage, "create", fail)
+        patch.setattr(type(service.services.storage.manage), "create", fail)
         assert send(service, request).status == 500
 
     assert send(service, request).status == 201

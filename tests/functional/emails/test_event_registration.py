@@ -27,7 +27,7 @@ def run_due(service: Service) -> None:
 
 
 def is_due_later(service: Service) -> bool:
-    index = DueIndex(service.main_table)
+    index = DueIndex(table=service.main_table)
     return any(index.entries_due(DUE_REGISTRATION, "2100-01-01T00:00:00.000Z"))
 
 

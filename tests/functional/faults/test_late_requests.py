@@ -138,7 +138,7 @@ def test_dead_letter_that_was_sent_again_does_not_come_back(
     service: Service, delaying: DelayingClient
 ) -> None:
     table = service.transient_table
-    letters = DeadLetters(table, service.clock)
+    letters = DeadLetters(table=table, clock=service.clock)
     now = format_rfc3339(service.clock.now())
     letter = DeadLetter("events", "1", "{}", "no JSON", "nothing", sent_at=now, recorded_at=now)
     letters.save(letter)

@@ -37,7 +37,7 @@ def add_items(service: Service, kind: DueKind, numbers: range, seconds_ago: int)
 def tick_of(service: Service) -> Tick:
     queues = {MANY: "Renders", FEW: "Maintenance"}
     return Tick(
-        index=DueIndex(service.main_table),
+        index=DueIndex(table=service.main_table),
         routes=[
             DueRoute(kind, Queue(service.clients, service.resources[f"{name}Queue"]["Ref"]), _body)
             for kind, name in queues.items()
@@ -79,7 +79,7 @@ def test_every_kind_is_sent_to_its_queue_once(service: Service) -> None:
 
 def test_the_oldest_items_of_all_shards_go_first(service: Service) -> None:
     add_items(service, MANY, range(40), 60)
-    index = DueIndex(service.main_table)
+    index = DueIndex(table=service.main_table)
 
     found = [entry.pk for entry in index.entries_due(MANY, format_rfc3339(service.clock.now()))]
 

@@ -161,7 +161,9 @@ def test_large_data_are_checked_at_an_address_that_lives_as_long_as_the_check(
 
 @pytest.mark.parametrize("tenant", [None, "ws_b"])
 def test_environment_of_one_workspace_refuses_others(tenant: str | None) -> None:
-    execute = ExecuteSchemaCall(shared_schemas(), PresignedHttpObjects(), FixedClock())
+    execute = ExecuteSchemaCall(
+        schemas=shared_schemas(), objects=PresignedHttpObjects(), clock=FixedClock()
+    )
     services = SchemaServices(execute, TenantGuard("isolated"))
     ends_at = FixedClock().now().timestamp() + 10
     event: dict[str, Any] = {

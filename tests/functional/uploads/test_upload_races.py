@@ -52,7 +52,7 @@ def test_deleted_upload_does_not_come_back(
     upload = announce_upload(service, bytes=len(HTML)).json
     store_announced(service, upload["id"], HTML)
     path = f"/v1/uploads/{upload['id']}"
-    uploads = Uploads(service.transient_table)
+    uploads = Uploads(table=service.transient_table)
     known = uploads.get_many(service.workspace, [UploadId(upload["id"])], service.clock.now())
     (pending,) = known.values()
     meanwhile(monkeypatch, lambda: service.services.uploads.delete(pending), after=after)

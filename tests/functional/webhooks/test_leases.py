@@ -25,7 +25,7 @@ class Holder:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.leases = ReceiverLeases(service.main_table)
+        self.leases = ReceiverLeases(table=service.main_table)
 
     def take(
         self, receiver: str, queue: DeliveryQueue = FAST_QUEUE, *, proven: bool = True
@@ -163,7 +163,7 @@ def test_attempt_at_the_deletion_of_its_workspace_leaves_no_leases(
     state = service.services.state
     erase = EraseWebhooks(
         table=state.main_table,
-        deliveries=Deliveries(state.main_table),
+        deliveries=Deliveries(table=state.main_table),
         objects=state.objects,
     )
     service.render(webhook={"url": receiver.url})

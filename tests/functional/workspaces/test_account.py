@@ -110,7 +110,7 @@ def delivery_of(event: DomainEvent, row: dict[str, Any]) -> EventDelivery:
 
 def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> None:
     rendered = [("tpl_1", "live"), ("tpl_2", "test"), ("tpl_2", "failed"), ("tpl_2", "live")]
-    count = CountUsage(service.main_table, lambda _row: ("pdf", "zip"))
+    count = CountUsage(table=service.main_table, formats=lambda _row: ("pdf", "zip"))
     for n, (template, kind) in enumerate(rendered):
         status = "failed" if kind == "failed" else "succeeded"
         at = format_rfc3339(service.clock.now())
@@ -132,7 +132,7 @@ def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> No
 
 def test_no_usage_item_grows_with_the_number_of_templates(service: Service) -> None:
     """DynamoDB refuses an item beyond 400 KB, and with it the delivery of the event."""
-    count = CountUsage(service.main_table, lambda _row: ("pdf",))
+    count = CountUsage(table=service.main_table, formats=lambda _row: ("pdf",))
     at = format_rfc3339(service.clock.now())
     counters: dict[str, set[str]] = {}
     for template in range(100):

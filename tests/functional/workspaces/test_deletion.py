@@ -195,7 +195,7 @@ def test_repeated_messages_of_a_deletion_do_not_multiply(
     monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
     sent: list[Any] = []
     monkeypatch.setattr(Queue, "try_send", lambda _queue, message, **_: sent.append(message))
-    transitions = StatusTransitions(service.main_table)
+    transitions = StatusTransitions(table=service.main_table)
     seen = transitions.begin_deletion(workspace, format_rfc3339(service.clock.now()))
 
     def see_the_same(*_: object) -> Any:

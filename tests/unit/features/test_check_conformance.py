@@ -47,7 +47,7 @@ class FixedValidator(NoValidator):
 def judged(validator: NoValidator, *requests: ValidationRequest) -> RenderOutcome:
     render = cast("Render", SimpleNamespace(mode="sync", workspace_id="w", zero_retention=False))
     outcome = RenderOutcome((), RenderTrace(), is_cold_start=False, validation_requests=requests)
-    return CheckConformance(lambda _workspace: validator)(
+    return CheckConformance(validator=lambda _workspace: validator)(
         render, outcome, Deadline.after(PATIENCE_S)
     )
 

@@ -101,7 +101,7 @@ def add_event(outbox: Outbox, workspace_id: WorkspaceId, number: int) -> Publish
     row = row_of(render_of(workspace_id, number))
     event_id = derived_id("evt", NOW, row["id"])
     event = DomainEvent(event_id, "render.succeeded", workspace_id, row["PK"], "req_1", AT)
-    created = EventOutbox(cast("Any", outbox)).creation(event)
+    created = EventOutbox(table=cast("Any", outbox)).creation(event)
     partition = endpoints_partition(workspace_id)
     outbox.rows |= {
         (row["PK"], "META"): row,
@@ -132,7 +132,7 @@ def endpoint_of(workspace_id: WorkspaceId) -> WebhookEndpoint:
 def relay_of(outbox: Outbox) -> OutboxRelay:
     """Return a relay with the subscribers that plan, over an endpoint and a connection."""
     table: Any = outbox
-    events = EventOutbox(table)
+    events = EventOutbox(table=table)
     connection = SimpleNamespace(id="emc_1", provider="smtp", test_mode="skip")
     stores = EmailStores.over(table, events)._replace(
         connections=cast("Any", SimpleNamespace(all=lambda _workspace_id: [connection]))
@@ -144,7 +144,7 @@ def relay_of(outbox: Outbox) -> OutboxRelay:
     webhooks = QueueWebhooks(
         types=EVENT_TYPES,
         endpoints=cast("Any", SimpleNamespace(all=lambda ws: [endpoint_of(ws)])),
-        deliveries=Deliveries(table),
+        deliveries=Deliveries(table=table),
         outbox=events,
         objects=cast("Any", None),
         view=lambda _workspace_id: cast("Any", view),
@@ -154,7 +154,7 @@ def relay_of(outbox: Outbox) -> OutboxRelay:
         table=table,
         outbox=events,
         types=EVENT_TYPES,
-        subscribers=(webhooks, QueueEmails(stores, objects)),
+        subscribers=(webhooks, QueueEmails(stores=stores, objects=objects)),
         queues=outbox.queue,
         region="eu",
         clock=FixedClock(),

@@ -5,6 +5,8 @@ from contextlib import suppress
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.multipart import MultipartUploads
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
@@ -28,30 +30,20 @@ from chalicelib.features.renders.purge import PurgeFiles
 _TIME_LIMIT: Final = dt.timedelta(seconds=150)
 
 
-class CleanUpCombining:
-    """Removal of states, unfinished uploads and files that no batch names."""
+class CleanUpCombining(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Removal of states, unfinished uploads and files that no batch names.
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        purge: PurgeFiles,
-        uploads: MultipartUploads,
-        stores: BatchStores,
-        files: Files,
-        items: SucceededItems,
-        leases: CombineLeases,
-        objects: Objects,
-        clock: Clock,
-    ) -> None:
-        """Build from the stores; `purge` deletes the files of items."""
-        self._purge = purge
-        self._uploads = uploads
-        self._stores = stores
-        self._files = files
-        self._items = items
-        self._leases = leases
-        self._objects = objects
-        self._clock = clock
+    `purge` deletes the files of items.
+    """
+
+    purge: PurgeFiles
+    uploads: MultipartUploads
+    stores: BatchStores
+    files: Files
+    items: SucceededItems
+    leases: CombineLeases
+    objects: Objects
+    clock: Clock
 
     def __call__(self, lease: CombineLease) -> bool:
         """Remove all but the files of the ended batch, and the batch from the active ones.
@@ -65,16 +57,16 @@ class CleanUpCombining:
             self._delete_states(lease, file)
         if not batch.files:
             for kind in batch.combine.kinds:
-                self._uploads.abort_all(object_key(batch, kind))
-                self._objects.delete(object_key(batch, kind))
-        self._leases.delete(lease)
+                self.uploads.abort_all(object_key(batch, kind))
+                self.objects.delete(object_key(batch, kind))
+        self.leases.delete(lease)
         crash_if_armed(CrashPoint.COMBINE_CLEANED_UP)
         # Refused if its failed items are being retried.
         with suppress(ConditionFailed):
-            self._stores.table.transact(
+            self.stores.table.transact(
                 [
-                    self._stores.batches.change(batch, batch),
-                    self._stores.batches.deactivation(batch),
+                    self.stores.batches.change(batch, batch),
+                    self.stores.batches.deactivation(batch),
                 ]
             )
         return True
@@ -85,32 +77,32 @@ class CleanUpCombining:
         kept = {file.state for file in lease.files}
         for kind in lease.batch.combine.kinds:
             keys = {state_key(lease.batch, kind, before.fence, parts) for parts in range(2)}
-            self._objects.delete_many(sorted(keys - kept))
+            self.objects.delete_many(sorted(keys - kept))
 
     def _delete_states(self, lease: CombineLease, file: PartialFile) -> None:
         keys = {state_key(lease.batch, file.kind, lease.fence, parts) for parts in range(2)}
-        self._objects.delete_many(sorted(keys | ({file.state} if file.state else set())))
+        self.objects.delete_many(sorted(keys | ({file.state} if file.state else set())))
 
     def delete_earlier(self, batch: Batch, kind: CombinedKind) -> None:
         """Delete the file of the run before, if the request of the retry died before it did."""
         if batch.run == 1:
             return
         earlier = replace(batch, run=batch.run - 1)
-        at = format_rfc3339(self._clock.now())
+        at = format_rfc3339(self.clock.now())
         with suppress(ConditionFailed):
-            self._stores.table.write(self._files.purge(file_id(earlier, kind), at))
-        self._objects.delete(object_key(earlier, kind))
+            self.stores.table.write(self.files.purge(file_id(earlier, kind), at))
+        self.objects.delete(object_key(earlier, kind))
 
     def _purge_items(self, batch: Batch) -> bool:
         """Purge the files of items, which the combined files contain; False: the time is over."""
-        until = self._clock.now() + _TIME_LIMIT
-        for render in self._items.stored_renders(batch):
+        until = self.clock.now() + _TIME_LIMIT
+        for render in self.items.stored_renders(batch):
             if not render.is_delivered:
                 # What it waits for makes it due, and maintenance purges it.
                 continue
-            self._purge(render)
+            self.purge(render)
             crash_if_armed(CrashPoint.COMBINE_ITEM_PURGED)
-            if self._clock.now() > until:
+            if self.clock.now() > until:
                 return False
         return True
 

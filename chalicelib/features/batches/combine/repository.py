@@ -66,19 +66,17 @@ class CombineLease(NamedTuple):
         return replace(self, files=(*self.without(file.kind).files, file))
 
 
-class CombineLeases:
+class CombineLeases(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Rows of all batches."""
 
-    def __init__(self, table: Table, clock: Clock) -> None:
-        """Keep them in `table`."""
-        self._table = table
-        self._clock = clock
+    table: Table
+    clock: Clock
 
     def take_lease(self, batch: Batch) -> CombineLease | None:
         """Take the lease of a batch, or return None if another function has it."""
-        now = self._clock.now()
+        now = self.clock.now()
         write = Write(
-            self._table,
+            self.table,
             key=_key(batch),
             update="SET claimed_until = :until ADD fence :one, tries :one",
             condition="attribute_not_exists(PK) OR claimed_until < :now",
@@ -89,7 +87,7 @@ class CombineLeases:
             },
         )
         try:
-            row = self._table.write(write)
+            row = self.table.write(write)
         except ConditionFailed:
             return None
         assert row is not None
@@ -101,41 +99,41 @@ class CombineLeases:
     def save(self, lease: CombineLease) -> None:
         """Save the files and prolong the lease; raise ConditionFailed if it is not ours."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(lease.batch),
             update="SET claimed_until = :until, files = :files, tries = :none",
             condition="fence = :fence",
             values={
-                ":until": format_rfc3339(self._clock.now() + _LEASE),
+                ":until": format_rfc3339(self.clock.now() + _LEASE),
                 ":files": json.dumps(msgspec.to_builtins(lease.files)),
                 ":fence": lease.fence,
                 ":none": 0,
             },
         )
-        self._table.write(write)
+        self.table.write(write)
 
     def give_back(self, lease: CombineLease) -> None:
         """End a lease, so that the next function can go on."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(lease.batch),
             update="SET claimed_until = :past",
             condition="fence = :fence",
             values={":past": _PAST, ":fence": lease.fence},
         )
         with suppress(ConditionFailed):
-            self._table.write(write)
+            self.table.write(write)
 
     def delete(self, lease: CombineLease) -> None:
         """Delete the row, once nothing of the files in the making is left."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(lease.batch),
             condition="fence = :fence",
             values={":fence": lease.fence},
         )
         with suppress(ConditionFailed):
-            self._table.write(write)
+            self.table.write(write)
 
 
 def combine_item(batch: BatchKey) -> DueItem:

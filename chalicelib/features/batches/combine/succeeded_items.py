@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import batched, islice
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.core.ids import RenderId
 from chalicelib.features.batches.model import Batch, BatchItem
 from chalicelib.features.batches.stores import BatchStores
@@ -41,13 +43,11 @@ class ItemFilesExpiredError(Exception):
         self.index = index
 
 
-class SucceededItems:
+class SucceededItems(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Succeeded items of batches, with their files."""
 
-    def __init__(self, stores: BatchStores, renders: Renders) -> None:
-        """Read from these stores."""
-        self._stores = stores
-        self._renders = renders
+    stores: BatchStores
+    renders: Renders
 
     def __call__(self, batch: Batch, start: int) -> Iterator[ItemFiles]:
         """Yield the items from an index on; raises ItemFilesExpiredError."""
@@ -79,9 +79,9 @@ class SucceededItems:
             yield item, None if render is None or is_gone else render.files
 
     def _with_renders(self, batch: Batch, start: int) -> Iterator[tuple[BatchItem, Render | None]]:
-        items = self._stores.batches.items(batch, start, batch.total, statuses=("succeeded",))
+        items = self.stores.batches.items(batch, start, batch.total, statuses=("succeeded",))
         for group in batched(items, _RENDERS_AT_ONCE, strict=False):
             ids = [RenderId(item.render_id or "") for item in group]
-            renders = self._renders.get_many(batch.workspace_id, ids)
+            renders = self.renders.get_many(batch.workspace_id, ids)
             by_id = {render.id: render for render in renders}
             yield from zip(group, map(by_id.get, ids), strict=True)

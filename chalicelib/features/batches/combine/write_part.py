@@ -62,13 +62,11 @@ class WritePart(Protocol):
         ...
 
 
-class WriteZipPart:
+class WriteZipPart(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Writer of ZIP archives with the files of all items, as they are."""
 
-    def __init__(self, items: SucceededItems, objects: Objects) -> None:
-        """Fetch the files from `objects`."""
-        self._items = items
-        self._objects = objects
+    items: SucceededItems
+    objects: Objects
 
     def __call__(self, batch: Batch, start: PartStart) -> CombinedPart:
         """Return the next part; see WritePart."""
@@ -92,7 +90,7 @@ class WriteZipPart:
     def _fetch(self, batch: Batch, start: int) -> Iterator[tuple[ItemFiles, Sequence[bytes]]]:
         """Yield items with the contents of their files, some of which are fetched ahead."""
         with ThreadPoolExecutor(_FETCHED_AT_ONCE) as pool:
-            for group in _fetch_groups(self._items(batch, start)):
+            for group in _fetch_groups(self.items(batch, start)):
                 fetches = [
                     [pool.submit(copy_context().run, self._get, file.key) for file in found.files]
                     for found in group
@@ -104,23 +102,21 @@ class WriteZipPart:
                     yield found, [content for content in contents if content is not None]
 
     def _get(self, key: str) -> bytes | None:
-        return self._objects.get(key)
+        return self.objects.get(key)
 
 
-class WriteMergedPart:
+class WriteMergedPart(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Writer of merged PDFs; the engine opens the documents."""
 
-    def __init__(self, items: SucceededItems, merge: RemoteMerge, clock: Clock) -> None:
-        """Ask `merge`."""
-        self._items = items
-        self._merge = merge
-        self._clock = clock
+    items: SucceededItems
+    merge: RemoteMerge
+    clock: Clock
 
     def __call__(self, batch: Batch, start: PartStart) -> CombinedPart:
         """Return the next part; see WritePart."""
         parts: list[bytes] = []
         size, state = 0, start.state
-        for group in _calls(self._items(batch, start.next_index)):
+        for group in _calls(self.items(batch, start.next_index)):
             merged = self._append(batch, start, group, state)
             parts.append(merged.content)
             size += len(merged.content)
@@ -139,14 +135,14 @@ class WriteMergedPart:
         """Append PDFs, or without any the end of the file."""
         context = self._context(batch, start.fence)
         try:
-            return self._merge.append(pdfs, state, context, is_last=not pdfs)
+            return self.merge.append(pdfs, state, context, is_last=not pdfs)
         except RenderFailure as failure:
             if failure.code != "file_expired":
                 raise
             raise ItemFilesExpiredError(pdfs[0].item) from failure
 
     def _context(self, batch: Batch, fence: int) -> EngineCallContext:
-        ends_at = self._clock.now().timestamp() + _CALL_S
+        ends_at = self.clock.now().timestamp() + _CALL_S
         return EngineCallContext(
             tenant=batch.workspace_id,
             folder=engine_folder(batch.workspace_id, f"{batch.id}/merge-{fence}"),

@@ -11,6 +11,8 @@ from copy import replace
 from itertools import islice
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
 from chalicelib.core.clock import Clock
@@ -29,49 +31,42 @@ _TOO_MANY: Final = {
 }
 
 
-class ImportCsv:
-    """Import of the CSV files of batches; each chunk is counted once."""
+class ImportCsv(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Import of the CSV files of batches; each chunk is counted once.
 
-    def __init__(
-        self,
-        *,
-        stores: BatchStores,
-        positions: CsvPositions,
-        objects: Objects,
-        fail: Callable[[Batch], Batch],
-        clock: Clock,
-    ) -> None:
-        """Read from `objects`; `fail` ends a batch that has an error."""
-        self._stores = stores
-        self._positions = positions
-        self._objects = objects
-        self._fail = fail
-        self._clock = clock
+    `fail` ends a batch that has an error.
+    """
+
+    stores: BatchStores
+    positions: CsvPositions
+    objects: Objects
+    fail: Callable[[Batch], Batch]
+    clock: Clock
 
     def __call__(self, batch: Batch, until: dt.datetime) -> Batch:
         """Read on until the end, or some time; return the batch, whose items are then counted.
 
         Raises ConditionFailed if another function has gone on meanwhile.
         """
-        template = self._stores.bodies.template(*batch.key)
+        template = self.stores.bodies.template(*batch.key)
         assert template is not None, f"the template of {batch.id} is gone"
         assert template.csv is not None, batch.id
-        position = self._positions.find(batch, template.csv.format.data_start)
+        position = self.positions.find(batch, template.csv.format.data_start)
         for chunk, after in self._chunks(batch, template.csv, position):
             if after.total > MAX_ITEMS:
-                return self._fail(replace(batch, error=_TOO_MANY))
-            self._stores.bodies.store_chunk(batch.key, len(position.starts), chunk)
+                return self.fail(replace(batch, error=_TOO_MANY))
+            self.stores.bodies.store_chunk(batch.key, len(position.starts), chunk)
             crash_if_armed(CrashPoint.BATCH_CHUNK_STORED)
-            self._positions.save(batch, position, after)
+            self.positions.save(batch, position, after)
             crash_if_armed(CrashPoint.BATCH_CHUNK_COUNTED)
             position = after
-            if self._clock.now() > until:
+            if self.clock.now() > until:
                 return batch
         if not position.is_read:
-            self._positions.save(batch, position, position._replace(is_read=True))
-        self._objects.delete(csv_key(*batch.key))
+            self.positions.save(batch, position, position._replace(is_read=True))
+        self.objects.delete(csv_key(*batch.key))
         counted = replace(batch, status="processing", total=position.total)
-        self._stores.table.transact([self._stores.batches.change(batch, counted)])
+        self.stores.table.transact([self.stores.batches.change(batch, counted)])
         crash_if_armed(CrashPoint.BATCH_COUNTED)
         log.info("csv counted", extra={"batch": batch.id, "items": counted.total})
         return counted
@@ -82,11 +77,11 @@ class ImportCsv:
         """Yield the chunks from a position on, each with the position after it."""
         if position.is_read:
             return
-        version = self._objects.find(csv_key(*batch.key))
+        version = self.objects.find(csv_key(*batch.key))
         assert version is not None, f"the CSV of {batch.id} is gone"
         if position.offset >= version.size:
             return
-        with self._objects.get_rest(version, position.offset) as stream:
+        with self.objects.get_rest(version, position.offset) as stream:
             records = read_records(
                 stream, form.format, offset=position.offset, number=position.number
             )

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.table import RowValue, Table, Write
 from chalicelib.features.batches.csv.reader import FIRST_DATA_RECORD
 from chalicelib.features.batches.model import Batch
@@ -21,16 +23,14 @@ class CsvPosition(NamedTuple):
     is_read: bool = False
 
 
-class CsvPositions:
+class CsvPositions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Rows that tell how far the CSV files of batches are read."""
 
-    def __init__(self, table: Table) -> None:
-        """Keep them in `table`."""
-        self._table = table
+    table: Table
 
     def find(self, batch: Batch, data_start: int) -> CsvPosition:
         """Return how far the CSV of a batch is read."""
-        row = self._table.get(partition(batch.key), "CHUNKS")
+        row = self.table.get(partition(batch.key), "CHUNKS")
         assert row is not None, batch.id
         if "offset" not in row:
             return CsvPosition(data_start, FIRST_DATA_RECORD, (), 0)
@@ -42,11 +42,11 @@ class CsvPositions:
         names = {f"#{name}": name for name in CsvPosition._fields}
         values: dict[str, RowValue] = {f":{name}": value for name, value in after._asdict().items()}
         write = Write(
-            self._table,
+            self.table,
             key={"PK": partition(batch.key), "SK": "CHUNKS"},
             update="SET " + ", ".join(f"#{name} = :{name}" for name in CsvPosition._fields),
             condition="#starts = :seen OR #starts = :starts",
             names=names,
             values=values | {":seen": list(before.starts), ":starts": list(after.starts)},
         )
-        self._table.write(write)
+        self.table.write(write)

@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
@@ -61,60 +63,50 @@ class PassOutcome(NamedTuple):
     is_unfinished: bool = False
 
 
-class Releaser:
-    """Release of all batches of a workspace; idempotent, and one function at a time."""
+class Releaser(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Release of all batches of a workspace; idempotent, and one function at a time.
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        batches: Batches,
-        leases: ReleaserLeases,
-        workspaces: Workspaces,
-        import_csv: ImportCsv,
-        advance: AdvanceBatch,
-        release: ReleaseStep,
-        wake: Callable[[WorkspaceId, dt.timedelta], None],
-        clock: Clock,
-    ) -> None:
-        """Build from the stores; `wake` sends this function's message after a delay."""
-        self._batches = batches
-        self._leases = leases
-        self._workspaces = workspaces
-        self._import_csv = import_csv
-        self._advance = advance
-        self._release = release
-        self._wake = wake
-        self._clock = clock
+    `wake` sends this function's message after a delay.
+    """
+
+    batches: Batches
+    leases: ReleaserLeases
+    workspaces: Workspaces
+    import_csv: ImportCsv
+    advance: AdvanceBatch
+    release: ReleaseStep
+    wake: Callable[[WorkspaceId, dt.timedelta], None]
+    clock: Clock
 
     def __call__(self, workspace_id: WorkspaceId) -> None:
         """Look at the batches until there is nothing to do, or the time is over."""
-        until = self._clock.now() + _TIME_LIMIT
-        lease = self._leases.take_lease(workspace_id)
+        until = self.clock.now() + _TIME_LIMIT
+        lease = self.leases.take_lease(workspace_id)
         while lease is not None:
             crash_if_armed(CrashPoint.BATCH_LEASED)
             try:
                 outcome = self._make_pass(lease, until)
             except Exception:
                 with tolerate_transient("a lease stays until it expires"):
-                    self._leases.abandon(lease)
+                    self.leases.abandon(lease)
                 raise
-            if not outcome.is_unfinished and self._leases.give_back(lease, is_done=outcome.is_done):
+            if not outcome.is_unfinished and self.leases.give_back(lease, is_done=outcome.is_done):
                 if outcome.is_paced:
-                    self._wake(workspace_id, _PACE)
+                    self.wake(workspace_id, _PACE)
                 return
-            lease = self._leases.refresh(lease)
-            if lease is not None and self._clock.now() > until:
-                self._leases.abandon(lease)
-                self._wake(workspace_id, dt.timedelta())
+            lease = self.leases.refresh(lease)
+            if lease is not None and self.clock.now() > until:
+                self.leases.abandon(lease)
+                self.wake(workspace_id, dt.timedelta())
                 return
 
     def _make_pass(self, lease: ReleaserLease, until: dt.datetime) -> PassOutcome:
         """Look at the active batches; raise the first error of one after the others' turn."""
-        workspace = self._workspaces.get(lease.workspace_id)
+        workspace = self.workspaces.get(lease.workspace_id)
         if workspace is None:
             return PassOutcome(is_done=True)
-        ids = self._batches.active_ids(lease.workspace_id)
-        import_until = self._clock.now() + _IMPORT_SLICE
+        ids = self.batches.active_ids(lease.workspace_id)
+        import_until = self.clock.now() + _IMPORT_SLICE
         errors: dict[BatchId, Exception] = {}
         active = []
         for each in self._active(lease.workspace_id, ids):
@@ -139,28 +131,28 @@ class Releaser:
         batches = [
             batch
             for start in range(0, len(ids), BATCH_GET_LIMIT)
-            for batch in self._batches.get_many(workspace_id, ids[start : start + BATCH_GET_LIMIT])
+            for batch in self.batches.get_many(workspace_id, ids[start : start + BATCH_GET_LIMIT])
         ]
         # In this order, what was released and is not read yet counts as in flight.
         return [
-            ActiveBatch(batch, self._batches.counters(batch) if batch.released else _NONE_ENDED)
+            ActiveBatch(batch, self.batches.counters(batch) if batch.released else _NONE_ENDED)
             for batch in batches
         ]
 
     def _advance_one(self, active: ActiveBatch, import_until: dt.datetime) -> ActiveBatch:
         batch = active.batch
-        if batch.zero_retention and self._clock.now() > _last_moment(batch):
+        if batch.zero_retention and self.clock.now() > _last_moment(batch):
             # Items that wait for longer, for renders of the next cycle, are canceled.
-            self._batches.request_cancel(batch, format_rfc3339(self._clock.now()))
+            self.batches.request_cancel(batch, format_rfc3339(self.clock.now()))
         try:
             is_importing = batch.is_importing and batch.cancel_requested_at is None
-            if is_importing and self._clock.now() < import_until:
-                batch = self._import_csv(batch, import_until)
+            if is_importing and self.clock.now() < import_until:
+                batch = self.import_csv(batch, import_until)
             if batch.is_final and batch.combine.kinds:
                 # What is left of its combined files is to be removed.
-                self._advance.ask_for_combining(batch)
+                self.advance.ask_for_combining(batch)
             elif not batch.is_final:
-                batch = self._advance(batch, active.counted)
+                batch = self.advance(batch, active.counted)
             return active._replace(batch=batch)
         except ConditionFailed:
             # It was canceled meanwhile, which has sent a message.
@@ -188,7 +180,7 @@ class Releaser:
         is_importing = any(each.batch.is_importing for each in active)
         outcome = PassOutcome(is_done=False, is_unfinished=is_importing)
         while room > 0 and waiting:
-            if self._clock.now() > until:
+            if self.clock.now() > until:
                 return outcome._replace(is_unfinished=True)
             each = min(waiting.values(), key=lambda one: one.in_flight)
             share = -(-room // len(waiting))
@@ -227,7 +219,7 @@ class Releaser:
         Raises NoRendersLeftError.
         """
         try:
-            return self._release(lease, workspace, batch, room)
+            return self.release(lease, workspace, batch, room)
         except NoRendersLeftError:
             raise
         except ConditionFailed:
@@ -242,7 +234,7 @@ class Releaser:
             if not each.batch.test:
                 del waiting[each.batch.id]
                 try:
-                    self._advance.pause(*each)
+                    self.advance.pause(*each)
                 except ConditionFailed:
                     log.info("batch changed", extra={"batch": each.batch.id})
 

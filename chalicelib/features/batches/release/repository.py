@@ -9,6 +9,8 @@ import datetime as dt
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -29,18 +31,16 @@ class ReleaserLease(NamedTuple):
     wakes: int
 
 
-class ReleaserLeases:
+class ReleaserLeases(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Leases of all workspaces."""
 
-    def __init__(self, table: Table, clock: Clock) -> None:
-        """Keep them in `table`."""
-        self._table = table
-        self._clock = clock
+    table: Table
+    clock: Clock
 
     def activation(self, workspace_id: WorkspaceId) -> Write:
         """Return the write that makes the releaser due soon, for a batch that gets work."""
         return Write(
-            self._table,
+            self.table,
             key=_key(workspace_id),
             update="SET due_at = :due, DPK = :dpk, "
             "claimed_until = if_not_exists(claimed_until, :due) ADD wakes :one",
@@ -54,11 +54,11 @@ class ReleaserLeases:
     def take_lease(self, workspace_id: WorkspaceId) -> ReleaserLease | None:
         """Take the lease, or return None; its owner then looks again because of this call."""
         while True:
-            now = self._clock.now()
+            now = self.clock.now()
             try:
-                row = self._table.write(
+                row = self.table.write(
                     Write(
-                        self._table,
+                        self.table,
                         key=_key(workspace_id),
                         update="SET claimed_until = :until ADD fence :one",
                         condition="attribute_exists(due_at) AND (attribute_not_exists(fence) "
@@ -82,12 +82,12 @@ class ReleaserLeases:
     def renewal(self, lease: ReleaserLease) -> Write:
         """Return the write that prolongs a lease; refused if another function has taken it."""
         return Write(
-            self._table,
+            self.table,
             key=_key(lease.workspace_id),
             update="SET claimed_until = :until",
             condition="fence = :fence",
             values={
-                ":until": format_rfc3339(self._clock.now() + _LEASE),
+                ":until": format_rfc3339(self.clock.now() + _LEASE),
                 ":fence": lease.fence,
             },
         )
@@ -95,7 +95,7 @@ class ReleaserLeases:
     def refresh(self, lease: ReleaserLease) -> ReleaserLease | None:
         """Prolong the lease and return it with its present wakes, or None if it is lost."""
         try:
-            row = self._table.write(self.renewal(lease))
+            row = self.table.write(self.renewal(lease))
         except ConditionFailed:
             return None
         assert row is not None
@@ -108,7 +108,7 @@ class ReleaserLeases:
         """
         due = "REMOVE due_at, DPK" if is_done else ", due_at = :due"
         write = Write(
-            self._table,
+            self.table,
             key=_key(lease.workspace_id),
             update=f"SET claimed_until = :past {due}",
             condition="fence = :fence AND wakes = :wakes",
@@ -120,7 +120,7 @@ class ReleaserLeases:
             },
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed as refused:
             return refused.item is None or refused.item.get("fence") != lease.fence
         return True
@@ -128,14 +128,14 @@ class ReleaserLeases:
     def abandon(self, lease: ReleaserLease) -> None:
         """End the lease of a function that has failed, so that the next one need not wait."""
         write = Write(
-            self._table,
+            self.table,
             key=_key(lease.workspace_id),
             update="SET claimed_until = :past",
             condition="fence = :fence",
             values={":past": _PAST, ":fence": lease.fence},
         )
         with suppress(ConditionFailed):
-            self._table.write(write)
+            self.table.write(write)
 
     def _wake_holder(self, workspace_id: WorkspaceId, seen: Row) -> bool:
         """Tell the holder to look again; False: it has ended meanwhile.
@@ -143,24 +143,24 @@ class ReleaserLeases:
         If it is dead, the tick has another function look as soon as the lease has expired.
         """
         write = Write(
-            self._table,
+            self.table,
             key=_key(workspace_id),
             update="SET due_at = :until ADD wakes :one",
             condition="claimed_until = :until OR claimed_until >= :now",
             values={
                 ":one": 1,
                 ":until": seen["claimed_until"],
-                ":now": format_rfc3339(self._clock.now()),
+                ":now": format_rfc3339(self.clock.now()),
             },
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed:
             return False
         return True
 
     def _due_at(self) -> str:
-        return format_rfc3339(self._clock.now() + _DUE_AFTER)
+        return format_rfc3339(self.clock.now() + _DUE_AFTER)
 
 
 def release_item(workspace_id: WorkspaceId) -> DueItem:

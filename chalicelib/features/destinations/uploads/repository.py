@@ -46,7 +46,7 @@ class StorageUploads:
     def __init__(self, table: Table) -> None:
         """Store uploads in this table."""
         self._table = table
-        self._receipts = ReceiptRows(table)
+        self._receipts = ReceiptRows(table=table)
 
     def creation(self, uploads: TargetUploads) -> Write:
         """Return the write of new uploads; the message of open ones is sent at once."""

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import replace
 from typing import override
 
+import msgspec
+
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import DestinationId
@@ -16,14 +18,12 @@ from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import expiry_time, render_of
 
 
-class QueueUploads(Subscriber):
+class QueueUploads(Subscriber, msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Writes the uploads in the transaction of the relay, and sends their messages to the queue."""
 
     types = frozenset({"render.succeeded"})
 
-    def __init__(self, uploads: StorageUploads) -> None:
-        """Write to `uploads`."""
-        self._uploads = uploads
+    uploads: StorageUploads
 
     @override
     def writes(
@@ -31,7 +31,7 @@ class QueueUploads(Subscriber):
     ) -> Sequence[Write]:
         """Return the writes of the uploads, one for each target."""
         targets = [each for delivery in deliveries for each in _uploads_of(delivery)]
-        return [self._uploads.creation(each) for each in targets]
+        return [self.uploads.creation(each) for each in targets]
 
     @override
     def follow_up(

@@ -10,6 +10,8 @@ from contextlib import AbstractContextManager, contextmanager
 from copy import replace
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.sealing import KeyUnavailableError
@@ -77,26 +79,15 @@ class _Situation(NamedTuple):
     has_files: bool
 
 
-class UploadFiles:
+class UploadFiles(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Uploader of files that are due."""
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        destinations: Destinations,
-        attempts: RecordAttempts,
-        objects: Objects,
-        open_session: OpenSession,
-        clock: Clock,
-    ) -> None:
-        """Upload `objects` by sessions of `open_session`."""
-        self._table = table
-        self._destinations = destinations
-        self._attempts = attempts
-        self._objects = objects
-        self._open_session = open_session
-        self._clock = clock
+    table: Table
+    destinations: Destinations
+    attempts: RecordAttempts
+    objects: Objects
+    open_session: OpenSession
+    clock: Clock
 
     def __call__(self, message: UploadFilesMessage, claim: str, ends_at: dt.datetime) -> None:
         """Upload the files of a target if an attempt is due; `claim` names it among all.
@@ -105,7 +96,7 @@ class UploadFiles:
         """
         with log_context(workspace=message.workspace_id, render=message.render_id):
             crash_if_armed(CrashPoint.STORAGE_BEGUN)
-            attempt = self._attempts.begin(message, claim)
+            attempt = self.attempts.begin(message, claim)
             if attempt is None:
                 return
             crash_if_armed(CrashPoint.STORAGE_CLAIMED)
@@ -121,29 +112,29 @@ class UploadFiles:
             if file.key is None
         ]
         if keyless:
-            self._attempts.record(attempt, keyless)
+            self.attempts.record(attempt, keyless)
             if not attempt.uploads.open_files:
                 return
         if attempt.uploads.claims_made > MAX_RECEIVE_COUNT:
             log.error("uploads interrupted: their functions died")
-            self._attempts.repeat_later(attempt, _LOST)
+            self.attempts.repeat_later(attempt, _LOST)
             return
         situation = self._situation(attempt.uploads)
         if situation.destination is None or not situation.has_files:
-            self._attempts.fail_all(attempt, _GONE if situation.destination else _DELETED)
+            self.attempts.fail_all(attempt, _GONE if situation.destination else _DELETED)
             return
         try:
             self._upload_all(attempt, situation.destination, ends_at)
         except UploadFailedError as failure:
             self._note(situation.destination, failure)
             if failure.is_final:
-                self._attempts.fail_all(attempt, _error_of(failure))
+                self.attempts.fail_all(attempt, _error_of(failure))
             else:
-                self._attempts.repeat_later(attempt, _error_of(failure), failure.retry_after_s)
+                self.attempts.repeat_later(attempt, _error_of(failure), failure.retry_after_s)
         except KeyUnavailableError as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("files not uploaded", exc_info=fault)  # noqa: TRY400 -- it is tried again
-            self._attempts.postpone(attempt, _KEY_PAUSE)
+            self.attempts.postpone(attempt, _KEY_PAUSE)
 
     def _situation(self, uploads: TargetUploads) -> _Situation:
         destination_key = (
@@ -153,10 +144,10 @@ class UploadFiles:
         render_key = (partition(uploads.workspace_id, uploads.render_id), "META")
         found = {
             (row["PK"], row["SK"]): row
-            for row in self._table.get_many([destination_key, render_key])
+            for row in self.table.get_many([destination_key, render_key])
         }
         destination, render = found.get(destination_key), found.get(render_key)
-        now = format_rfc3339(self._clock.now())
+        now = format_rfc3339(self.clock.now())
         return _Situation(
             None if destination is None else destination_of(destination),
             render is not None and render_of(render).at(now).files_purged_at is None,
@@ -172,18 +163,18 @@ class UploadFiles:
         """
         files = attempt.uploads.open_files
         timeout_s = _timeout_s(max(file.bytes for file in files))
-        with self._open_session(destination, timeout_s) as session:
+        with self.open_session(destination, timeout_s) as session:
             crash_if_armed(CrashPoint.STORAGE_OPENED)
             for file in files:
-                now = self._clock.now()
+                now = self.clock.now()
                 ends = now + dt.timedelta(seconds=_timeout_s(file.bytes))
                 if file is not files[0] and ends > ends_at:
-                    self._attempts.postpone(attempt, dt.timedelta(0))
+                    self.attempts.postpone(attempt, dt.timedelta(0))
                     return
-                self._attempts.keep_claim(attempt, ends + _MARGIN)
+                self.attempts.keep_claim(attempt, ends + _MARGIN)
                 after = self._upload(file, destination, session)
                 crash_if_armed(CrashPoint.STORAGE_STORED)
-                self._attempts.record(attempt, [after])
+                self.attempts.record(attempt, [after])
 
     def _upload(
         self, file: FileUpload, destination: StorageDestination, session: StoreSession
@@ -207,7 +198,7 @@ class UploadFiles:
     def _opener(self, key: str) -> OpenBytes:
         @contextmanager
         def open_bytes() -> Iterator[ByteStream]:
-            reader = self._objects.get_stream(key)
+            reader = self.objects.get_stream(key)
             if reader is None:
                 raise _FileGoneError
             with reader:
@@ -221,10 +212,10 @@ class UploadFiles:
         if failure is not None:
             if failure.code not in _DESTINATION_ERRORS:
                 return
-            at = format_rfc3339(self._clock.now())
+            at = format_rfc3339(self.clock.now())
             error = {"at": at, **_error_of(failure).to_json()}
         if error is not None or destination.last_error is not None:
-            self._destinations.note_outcome(destination, error)
+            self.destinations.note_outcome(destination, error)
             crash_if_armed(CrashPoint.STORAGE_NOTED)
 
 

@@ -2,6 +2,8 @@
 
 from typing import Final, Literal, Protocol, TypedDict, cast
 
+import msgspec
+
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.core import json
 from chalicelib.core.changed_address import check_address_change
@@ -42,30 +44,20 @@ class ReadProviderPart(Protocol):
         ...
 
 
-class ManageConnections:
-    """Use cases that change connections, for workspaces whose plan has email."""
+class ManageConnections(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Use cases that change connections, for workspaces whose plan has email.
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        connections: EmailConnections,
-        registrations: Registrations,
-        members: Members,
-        read_part: ReadProviderPart,
-        sealer: SecretSealer,
-        rules: EgressPolicy,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Seal credentials with `sealer`; SMTP hosts are checked by `rules`."""
-        self._connections = connections
-        self._registrations = registrations
-        self._members = members
-        self._read_part = read_part
-        self._sealer = sealer
-        self._rules = rules
-        self._clock = clock
-        self._ids = ids
+    SMTP hosts are checked by `rules`.
+    """
+
+    connections: EmailConnections
+    registrations: Registrations
+    members: Members
+    read_part: ReadProviderPart
+    sealer: SecretSealer
+    rules: EgressPolicy
+    clock: Clock
+    ids: IdGenerator
 
     def create(self, workspace: Workspace, fields: ConnectionFields) -> EmailConnection:
         """Create a connection; `fields` are those of the request.
@@ -74,18 +66,18 @@ class ManageConnections:
         refused, and `conflict` for one too many.
         """
         require_email(workspace)
-        now = self._clock.now()
+        now = self.clock.now()
         at = format_rfc3339(now)
         provider = fields["provider"]
         config, credentials = fields["config"] or {}, fields.get("credentials")
         require_all(
-            lambda: self._read_part(provider, "config", config),
+            lambda: self.read_part(provider, "config", config),
             lambda: (
-                credentials is not None and self._read_part(provider, "credentials", credentials)
+                credentials is not None and self.read_part(provider, "credentials", credentials)
             ),
         )
         connection = EmailConnection(
-            id=ConnectionId(self._ids.new("emc", now)),
+            id=ConnectionId(self.ids.new("emc", now)),
             workspace_id=workspace.id,
             provider=provider,
             name=fields["name"],
@@ -99,7 +91,7 @@ class ManageConnections:
             updated_at=at,
         )
         connection = self._apply(workspace, connection, fields)
-        self._connections.create(connection, self._registrations.creation(connection, at))
+        self.connections.create(connection, self.registrations.creation(connection, at))
         return connection
 
     def change(
@@ -109,7 +101,7 @@ class ManageConnections:
 
         Another address needs `credentials` too where some are stored: else `validation_error`.
         """
-        connection = self._connections.one(workspace.id, connection_id)
+        connection = self.connections.one(workspace.id, connection_id)
         require_email(workspace)
         for _ in range(_MAX_TRIES):
             if fields.get("provider", connection.provider) != connection.provider:
@@ -121,13 +113,13 @@ class ManageConnections:
                     check_address_change(connection.config, config)
                 connection = connection._replace(config=config)
             after = self._apply(workspace, connection, fields)
-            at = format_rfc3339(self._clock.now())
+            at = format_rfc3339(self.clock.now())
             has_new = after.sealed_credentials != connection.sealed_credentials
-            job = self._registrations.creation(after, at) if has_new else ()
-            changed = self._connections.replace(after._replace(updated_at=at), job)
+            job = self.registrations.creation(after, at) if has_new else ()
+            changed = self.connections.replace(after._replace(updated_at=at), job)
             if changed is not None:
                 return changed
-            connection = self._connections.one(workspace.id, connection_id)
+            connection = self.connections.one(workspace.id, connection_id)
         raise contention_error()
 
     def _apply(
@@ -148,22 +140,22 @@ class ManageConnections:
         if after.test_mode == "redirect" and after.test_recipient is None:
             raise validation_error("/test_recipient", "is required with redirect", "required")
         recipient = fields.get("test_recipient")
-        if recipient is not None and not self._members.is_verified(workspace, recipient):
+        if recipient is not None and not self.members.is_verified(workspace, recipient):
             message = "must be the verified address of a member of the workspace"
             raise validation_error("/test_recipient", message, "not_allowed")
         credentials = fields.get("credentials")
         if credentials is None:
             return after
-        read = self._read_part(after.provider, "credentials", credentials)
-        sealed = self._sealer.seal(json.dumps(read), after.credentials_place)
+        read = self.read_part(after.provider, "credentials", credentials)
+        sealed = self.sealer.seal(json.dumps(read), after.credentials_place)
         return after._replace(sealed_credentials=sealed, event_registration=None)
 
     def _config(self, provider: str, stored: JsonObject, given: JsonObject) -> JsonObject:
         """Return all settings of a provider, the stored ones replaced by the given ones."""
-        config = self._read_part(provider, "config", {**stored, **given})
+        config = self.read_part(provider, "config", {**stored, **given})
         if provider == "smtp":
             host, port = str(config["host"]), cast("int", config["port"])
-            refusal = self._rules.literal_refusal(host, port, SUBMISSION_PORTS)
+            refusal = self.rules.literal_refusal(host, port, SUBMISSION_PORTS)
             if refusal is not None:
                 errors = [FieldError("/config/host", "not_allowed", refusal)]
                 raise ServiceError("url_not_allowed", f"{refusal}.", errors=errors)

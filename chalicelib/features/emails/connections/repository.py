@@ -7,6 +7,8 @@ The rows of email rules lie beside them (rules/repository.py).
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
@@ -20,17 +22,15 @@ MAX_CONNECTIONS: Final = 50
 _MAX_TRIES: Final = 10
 
 
-class EmailConnections:
+class EmailConnections(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Connections of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store connections in this table."""
-        self._table = table
+    table: Table
 
     def all(self, workspace_id: WorkspaceId) -> list[EmailConnection]:
         """Return the connections of a workspace, the oldest first."""
         rows = query_all(
-            self._table,
+            self.table,
             "PK = :pk AND begins_with(SK, :connections)",
             {":pk": connections_partition(workspace_id), ":connections": "emc_"},
             consistent=True,
@@ -41,21 +41,21 @@ class EmailConnections:
         """Return a connection; raises `not_found`."""
         row = None
         if is_id("emc", connection_id):
-            row = self._table.get(connections_partition(workspace_id), connection_id)
+            row = self.table.get(connections_partition(workspace_id), connection_id)
         if row is None:
             raise _not_found(connection_id)
         return connection_of(row)
 
     def create(self, connection: EmailConnection, also: Sequence[Write] = ()) -> None:
         """Store a new connection and do `also`; raises `conflict` beyond MAX_CONNECTIONS."""
-        row = Write(self._table, item=_row(connection), condition="attribute_not_exists(PK)")
+        row = Write(self.table, item=_row(connection), condition="attribute_not_exists(PK)")
         for _ in range(_MAX_TRIES):
             seen = self._meta(connection.workspace_id)
             if seen.get("connection_count", 0) >= MAX_CONNECTIONS:
                 detail = f"There are {MAX_CONNECTIONS} email connections: delete one first."
                 raise Conflict("conflict", detail)
             try:
-                self._table.transact([self._count(connection.workspace_id, seen, 1), row, *also])
+                self.table.transact([self._count(connection.workspace_id, seen, 1), row, *also])
             except ConditionFailed:
                 continue
             return
@@ -66,7 +66,7 @@ class EmailConnections:
     ) -> EmailConnection | None:
         """Store a changed connection with `also`; return it, or None if it has changed before."""
         try:
-            self._table.transact([self.replacement(connection), *also])
+            self.table.transact([self.replacement(connection), *also])
         except ConditionFailed:
             return None
         return connection._replace(changes=connection.changes + 1)
@@ -74,7 +74,7 @@ class EmailConnections:
     def replacement(self, connection: EmailConnection) -> Write:
         """Return the write of a changed connection; refused if it was changed meanwhile."""
         return Write(
-            self._table,
+            self.table,
             item=_row(connection._replace(changes=connection.changes + 1)),
             condition="changes = :changes",
             values={":changes": connection.changes},
@@ -86,7 +86,7 @@ class EmailConnections:
         Raises `not_found`, `email_connection_in_use` and `conflict`.
         """
         removal = Write(
-            self._table,
+            self.table,
             key=_key(connection),
             condition="attribute_exists(PK) AND "
             "(attribute_not_exists(rule_count) OR rule_count = :none)",
@@ -95,7 +95,7 @@ class EmailConnections:
         for _ in range(_MAX_TRIES):
             seen = self._meta(connection.workspace_id)
             try:
-                self._table.transact([removal, self._count(connection.workspace_id, seen, -1)])
+                self.table.transact([removal, self._count(connection.workspace_id, seen, -1)])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
                     raise _refused_deletion(connection, conflict.item) from conflict
@@ -164,15 +164,15 @@ class EmailConnections:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
-        return self._table.delete_partition_in_steps(connections_partition(workspace_id))
+        return self.table.delete_partition_in_steps(connections_partition(workspace_id))
 
     def _meta(self, workspace_id: WorkspaceId) -> Row:
-        return self._table.get(connections_partition(workspace_id)) or {}
+        return self.table.get(connections_partition(workspace_id)) or {}
 
     def _count(self, workspace_id: WorkspaceId, seen: Row, more: int) -> Write:
         """Return the write of `META` as it was seen, with connections more or fewer."""
         return Write(
-            self._table,
+            self.table,
             item={
                 "PK": connections_partition(workspace_id),
                 "SK": "META",

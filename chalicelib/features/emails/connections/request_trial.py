@@ -2,6 +2,8 @@
 
 from typing import Final, NamedTuple, Self, cast
 
+import msgspec
+
 from chalicelib.adapters.json_logs import propagated_ids
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
@@ -50,16 +52,15 @@ class TriedConnection(NamedTuple):
     senders: list[JsonObject]
 
 
-class RequestTrial:
-    """Use case: let the function that sends test a connection, one of a workspace at a time."""
+class RequestTrial(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Use case: let the function that sends test a connection, one of a workspace at a time.
 
-    def __init__(
-        self, *, connections: EmailConnections, members: Members, run_trial: RunTrial
-    ) -> None:
-        """Test by `run_trial`, which invokes the function that sends."""
-        self._connections = connections
-        self._members = members
-        self._run_trial = run_trial
+    `run_trial` invokes the function that sends.
+    """
+
+    connections: EmailConnections
+    members: Members
+    run_trial: RunTrial
 
     def __call__(
         self, workspace: Workspace, connection_id: str, send_to: str | None
@@ -69,18 +70,18 @@ class RequestTrial:
         Raises `not_found`, `feature_not_enabled`, `validation_error`, `conflict` while another test
         runs, and `region_degraded`.
         """
-        self._connections.one(workspace.id, connection_id)
+        self.connections.one(workspace.id, connection_id)
         require_email(workspace)
-        if send_to is not None and not self._members.is_verified(workspace, send_to):
+        if send_to is not None and not self.members.is_verified(workspace, send_to):
             message = "must be the verified address of a member of the workspace"
             raise validation_error("/send_to", message, "not_allowed")
-        answer = self._run_trial(
+        answer = self.run_trial(
             connections_partition(workspace.id),
             ConnectionTrial(workspace.id, connection_id, send_to).to_json(),
             "an email connection",
         )
         return TriedConnection(
-            self._connections.one(workspace.id, connection_id),
+            self.connections.one(workspace.id, connection_id),
             cast("list[JsonObject]", answer["steps"]),
             cast("list[JsonObject]", answer["senders"]),
         )

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
+import msgspec
+
 from chalicelib.adapters.aws.sealing import SealBrokenError, SecretSealer
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -34,43 +36,33 @@ class TrialResult(NamedTuple):
     senders: Sequence[JsonObject]
 
 
-class RunConnectionTrial:
+class RunConnectionTrial(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Use case: go through the steps of a provider until one fails, and record the result."""
 
-    def __init__(
-        self,
-        *,
-        connections: EmailConnections,
-        sealer: SecretSealer,
-        openers: Mapping[str, OpenSession],
-        clock: Clock,
-        timeout_s: float = TIMEOUT_S,
-    ) -> None:
-        """Open sessions with the provider of a connection by `openers`."""
-        self._connections = connections
-        self._sealer = sealer
-        self._openers = openers
-        self._clock = clock
-        self._timeout_s = timeout_s
+    connections: EmailConnections
+    sealer: SecretSealer
+    openers: Mapping[str, OpenSession]
+    clock: Clock
+    timeout_s: float = TIMEOUT_S
 
     def __call__(self, trial: ConnectionTrial) -> TrialResult:
         """Return the result of a test, which takes `timeout_s` at most; raises `not_found`.
 
         Nothing is connected to without credentials.
         """
-        connection = self._connections.one(trial.workspace_id, trial.connection_id)
+        connection = self.connections.one(trial.workspace_id, trial.connection_id)
         steps = _Steps()
         credentials = self._credentials(connection)
         if credentials is None:
             name = "smtp_auth" if connection.provider == "smtp" else "credentials"
             steps.go(Check(name, _refuse_to_begin))
         else:
-            opener = self._openers[connection.provider]
-            with opener(connection, credentials, self._timeout_s) as session:
+            opener = self.openers[connection.provider]
+            with opener(connection, credentials, self.timeout_s) as session:
                 self._go(session, connection, trial.send_to, steps)
-        at = format_rfc3339(self._clock.now())
+        at = format_rfc3339(self.clock.now())
         error = steps.error and {"at": at, **steps.error}
-        self._connections.record_trial(
+        self.connections.record_trial(
             connection, at, ok=steps.are_good, error=error, senders=steps.senders
         )
         return TrialResult(steps.shown, steps.senders)
@@ -92,14 +84,14 @@ class RunConnectionTrial:
         if connection.sealed_credentials is None:
             return None
         try:
-            opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
+            opened = self.sealer.open(connection.sealed_credentials, connection.credentials_place)
         except SealBrokenError:
             return None
         return cast("JsonObject", json.loads_own(opened))
 
     def _email(self, connection: EmailConnection, send_to: str | None) -> OutgoingEmail:
         """Return the email of a test, to its own sender without `send_to`."""
-        now = self._clock.now()
+        now = self.clock.now()
         address, name = connection.default_from["email"], connection.default_from["name"]
         sender = Mailbox(str(address), cast("str | None", name))
         kind = "sample" if send_to is None else "test"

@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.sealing import KeyUnavailableError, SecretSealer
 from chalicelib.core import json
@@ -28,58 +30,50 @@ _PAUSES: Final = (
 )
 
 
-class RegisterForEvents:
-    """Use case: make the provider of a connection send its events, in the function with secrets."""
+class RegisterForEvents(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Use case: make the provider of a connection send its events, in the function with secrets.
 
-    def __init__(
-        self,
-        *,
-        connections: EmailConnections,
-        registrations: Registrations,
-        sealer: SecretSealer,
-        register: Callable[[JsonObject, str], bool],
-        base_url: str,
-        clock: Clock,
-    ) -> None:
-        """Register addresses below `base_url` with `register`."""
-        self._connections = connections
-        self._registrations = registrations
-        self._sealer = sealer
-        self._register = register
-        self._base_url = base_url
-        self._clock = clock
+    Addresses begin with `base_url`.
+    """
+
+    connections: EmailConnections
+    registrations: Registrations
+    sealer: SecretSealer
+    register: Callable[[JsonObject, str], bool]
+    base_url: str
+    clock: Clock
 
     def __call__(self, item: DueItem) -> None:
         """Try a registration that is due, and record the result."""
         workspace_id = WorkspaceId(item.id("WS"))
-        job = self._registrations.waiting(workspace_id, registered_connection(item))
-        now = self._clock.now()
+        job = self.registrations.waiting(workspace_id, registered_connection(item))
+        now = self.clock.now()
         if job is None or parse_rfc3339(job.next_at) > now:
             return
         try:
-            connection = self._connections.one(workspace_id, job.connection_id)
+            connection = self.connections.one(workspace_id, job.connection_id)
         except NotFound:
-            self._registrations.end(job, now)
+            self.registrations.end(job, now)
             return
         is_registered = connection.event_registration == "registered" or self._try(connection)
         crash_if_armed(CrashPoint.EMAIL_EVENTS_REGISTERED)
-        self._connections.note_registration(connection, "registered" if is_registered else "failed")
+        self.connections.note_registration(connection, "registered" if is_registered else "failed")
         if is_registered or job.tries >= len(_PAUSES):
-            self._registrations.end(job, now)
+            self.registrations.end(job, now)
         else:
-            at = self._clock.now() + _PAUSES[job.tries]
-            self._registrations.postpone(job, format_rfc3339(at))
+            at = self.clock.now() + _PAUSES[job.tries]
+            self.registrations.postpone(job, format_rfc3339(at))
 
     def _try(self, connection: EmailConnection) -> bool:
         token = event_token(connection)
         if token is None or connection.sealed_credentials is None:
             return False
         try:
-            opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
+            opened = self.sealer.open(connection.sealed_credentials, connection.credentials_place)
         except KeyUnavailableError:
             return False
-        address = f"{self._base_url}/provider-events/{connection.id}/{token}"
-        return self._register(json.loads_own(opened), address)
+        address = f"{self.base_url}/provider-events/{connection.id}/{token}"
+        return self.register(json.loads_own(opened), address)
 
 
 def event_token(connection: EmailConnection) -> str | None:

@@ -6,6 +6,8 @@ A job is the row `REGISTRATION#<id>` beside the connection, due until it is done
 import datetime as dt
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.ids import WorkspaceId
@@ -26,12 +28,10 @@ class RegistrationJob(NamedTuple):
     tries: int
 
 
-class Registrations:
+class Registrations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Jobs of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store jobs in this table."""
-        self._table = table
+    table: Table
 
     def creation(self, connection: EmailConnection, at: str) -> list[Write]:
         """Return the write of the job of new credentials; it replaces the one of older ones."""
@@ -45,12 +45,12 @@ class Registrations:
             "due_at": at,
             "DPK": DUE_REGISTRATION.partition(connection.id),
         }
-        return [Write(self._table, item=row)]
+        return [Write(self.table, item=row)]
 
     def waiting(self, workspace_id: WorkspaceId, connection_id: str) -> RegistrationJob | None:
         """Return the job of a connection, or None if it has ended."""
         key = _key(workspace_id, connection_id)
-        row = self._table.get(key["PK"], key["SK"])
+        row = self.table.get(key["PK"], key["SK"])
         if row is None or "due_at" not in row:
             return None
         return RegistrationJob(
@@ -71,7 +71,7 @@ class Registrations:
 
     def _change(self, job: RegistrationJob, update: str, values: Row) -> None:
         write = Write(
-            self._table,
+            self.table,
             key=_key(job.workspace_id, job.connection_id),
             update=update,
             condition="created_at = :job AND tries = :before AND attribute_exists(due_at)",
@@ -79,7 +79,7 @@ class Registrations:
             values={**values, ":job": job.created_at, ":before": job.tries},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed:
             return
 

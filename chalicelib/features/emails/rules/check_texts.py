@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError
 from chalicelib.engine.emails.condition import condition_failure, condition_source
 from chalicelib.features.templates.compile_texts import PLACE, CompileTexts, text_error
@@ -13,12 +15,10 @@ _CODE: Final = "email_template_error"
 _POINTERS: Final = {"params": "/provider_template/params"}
 
 
-class CheckRuleTexts:
+class CheckRuleTexts(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Check of texts by the engine."""
 
-    def __init__(self, compile_texts: CompileTexts) -> None:
-        """Check by `compile_texts`."""
-        self._compile_texts = compile_texts
+    compile_texts: CompileTexts
 
     def __call__(self, workspace: Workspace, texts: Mapping[str, str]) -> None:
         """Raise `email_template_error` for the texts, by field, that cannot be compiled.
@@ -31,7 +31,7 @@ class CheckRuleTexts:
             sources["condition"] = condition_source(condition)
         failures = [
             condition_failure(each, condition) if each.members["text"] == "condition" else each
-            for each in (self._compile_texts(workspace, sources) if sources else ())
+            for each in (self.compile_texts(workspace, sources) if sources else ())
         ]
         if failures:
             raise _refusal(failures)

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypedDict
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound, validation_error
@@ -65,30 +67,17 @@ class PlacedRule(NamedTuple):
     warnings: Sequence[JsonObject] = ()
 
 
-class ManageRules:
+class ManageRules(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Use cases that change rules, for workspaces whose plan has email."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        table: Table,
-        templates: Templates,
-        read_templates: ReadTemplates,
-        connections: EmailConnections,
-        rules: StoredRules,
-        check_texts: CheckRuleTexts,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Change the rules of `rules` and their order in `templates`."""
-        self._table = table
-        self._templates = templates
-        self._read_templates = read_templates
-        self._connections = connections
-        self._rules = rules
-        self._check_texts = check_texts
-        self._clock = clock
-        self._ids = ids
+    table: Table
+    templates: Templates
+    read_templates: ReadTemplates
+    connections: EmailConnections
+    rules: StoredRules
+    check_texts: CheckRuleTexts
+    clock: Clock
+    ids: IdGenerator
 
     def create(self, workspace: Workspace, fields: RuleFields) -> PlacedRule:
         """Create a rule; `fields` are all of the request.
@@ -98,27 +87,27 @@ class ManageRules:
         `conflict` for a sixth rule.
         """
         require_email(workspace)
-        template = self._read_templates.one(workspace.id, fields["template_id"])
+        template = self.read_templates.one(workspace.id, fields["template_id"])
         _check_room(template)
-        now = self._clock.now()
+        now = self.clock.now()
         at = format_rfc3339(now)
         new = new_rule(workspace.id, template.id, fields["connection_id"])._replace(
-            id=EmailRuleId(self._ids.new("emr", now)), created_at=at, updated_at=at
+            id=EmailRuleId(self.ids.new("emr", now)), created_at=at, updated_at=at
         )
         rule = with_fields(new, fields)
         self._checked_connection(rule)
-        self._check_texts(workspace, rule.texts)
+        self.check_texts(workspace, rule.texts)
 
         def try_creation() -> PlacedRule:
             connection = self._checked_connection(rule)
-            template = self._read_templates.one(workspace.id, rule.template_id)
+            template = self.read_templates.one(workspace.id, rule.template_id)
             _check_room(template)
             order = _order_with(template.email_rules, rule.id, fields["position"])
-            self._table.transact(
+            self.table.transact(
                 [
-                    self._rules.use(workspace.id, rule.connection_id, 1),
+                    self.rules.use(workspace.id, rule.connection_id, 1),
                     self._order(template, order),
-                    *self._rules.creation(rule),
+                    *self.rules.creation(rule),
                 ]
             )
             return PlacedRule(rule, order.index(rule.id), _warnings(rule, connection))
@@ -127,31 +116,31 @@ class ManageRules:
 
     def change(self, workspace: Workspace, rule_id: str, fields: RuleFields) -> PlacedRule:
         """Change the given fields of a rule; raises as `create`, and `not_found`."""
-        rule = self._rules.one(workspace.id, rule_id)
+        rule = self.rules.one(workspace.id, rule_id)
         if fields != {"enabled": False}:
             require_email(workspace)
         requested = with_fields(rule, fields)
         self._checked_connection(requested)
         texts = requested.texts.items()
         changed_texts = {name: text for name, text in texts if text != rule.texts[name]}
-        self._check_texts(workspace, changed_texts)
+        self.check_texts(workspace, changed_texts)
 
         def try_change() -> PlacedRule:
-            before = self._rules.one(workspace.id, rule_id)
+            before = self.rules.one(workspace.id, rule_id)
             after = with_fields(before, fields)._replace(
-                changes=before.changes + 1, updated_at=format_rfc3339(self._clock.now())
+                changes=before.changes + 1, updated_at=format_rfc3339(self.clock.now())
             )
             connection = self._checked_connection(after)
             template = self._template_of(before)
             order = template.email_rules
             writes = []
             if after.connection_id != before.connection_id:
-                writes.append(self._rules.use(workspace.id, after.connection_id, 1))
-                writes.append(self._rules.use(workspace.id, before.connection_id, -1))
+                writes.append(self.rules.use(workspace.id, after.connection_id, 1))
+                writes.append(self.rules.use(workspace.id, before.connection_id, -1))
             if "position" in fields:
                 order = _order_with(order, before.id, fields["position"])
                 writes.append(self._order(template, order))
-            self._table.transact([*writes, *self._rules.replacement(before, after)])
+            self.table.transact([*writes, *self.rules.replacement(before, after)])
             return PlacedRule(after, order.index(after.id), _warnings(after, connection))
 
         return _with_retries(try_change)
@@ -160,25 +149,25 @@ class ManageRules:
         """Delete a rule, and close the gap; raises `not_found` and `conflict`."""
 
         def try_deletion() -> None:
-            rule = self._rules.one(workspace_id, rule_id)
+            rule = self.rules.one(workspace_id, rule_id)
             template = self._template_of(rule)
             order = [each for each in template.email_rules if each != rule.id]
-            self._table.transact(
+            self.table.transact(
                 [
-                    self._rules.use(workspace_id, rule.connection_id, -1),
+                    self.rules.use(workspace_id, rule.connection_id, -1),
                     self._order(template, order),
-                    *self._rules.removal(rule),
+                    *self.rules.removal(rule),
                 ]
             )
 
         _with_retries(try_deletion)
 
     def _order(self, template: Template, order: Sequence[EmailRuleId]) -> Write:
-        return self._templates.change(template, {"email_rules": order}, unchanged=("email_rules",))
+        return self.templates.change(template, {"email_rules": order}, unchanged=("email_rules",))
 
     def _template_of(self, rule: StoredRule) -> Template:
         """Return the template of a rule, in the trash or not; raises `not_found`."""
-        template = self._templates.find(rule.workspace_id, rule.template_id)
+        template = self.templates.find(rule.workspace_id, rule.template_id)
         if template is None or rule.id not in template.email_rules:
             raise NotFound("not_found", f"There is no email rule {rule.id}.")
         return template
@@ -186,7 +175,7 @@ class ManageRules:
     def _checked_connection(self, rule: StoredRule) -> EmailConnection:
         """Return the connection of a rule; raises `validation_error` if they do not fit."""
         try:
-            connection = self._connections.one(rule.workspace_id, rule.connection_id)
+            connection = self.connections.one(rule.workspace_id, rule.connection_id)
         except NotFound as missing:
             raise validation_error("/connection_id", missing.detail, "not_found") from missing
         _check_whole(rule, connection)

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from copy import replace
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
@@ -41,32 +43,18 @@ class PreviewData(NamedTuple):
     dataset_id: str | None
 
 
-class PreviewEmail:
+class PreviewEmail(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Preview of the email that a rule, saved or not, gives for some data."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        templates: ReadTemplates,
-        sources: TemplateFinder,
-        datasets: ReadDatasets,
-        resolve: ResolveTemplate,
-        connections: EmailConnections,
-        engine: RemoteEngine,
-        leases: ConcurrencyLeases,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Build from the stores and the engine."""
-        self._templates = templates
-        self._sources = sources
-        self._datasets = datasets
-        self._resolve = resolve
-        self._connections = connections
-        self._engine = engine
-        self._leases = leases
-        self._clock = clock
-        self._ids = ids
+    templates: ReadTemplates
+    sources: TemplateFinder
+    datasets: ReadDatasets
+    resolve: ResolveTemplate
+    connections: EmailConnections
+    engine: RemoteEngine
+    leases: ConcurrencyLeases
+    clock: Clock
+    ids: IdGenerator
 
     def __call__(
         self, workspace: Workspace, rule: StoredRule, data: PreviewData, *, test: bool
@@ -78,10 +66,10 @@ class PreviewEmail:
         """
         connection = self.connection_of(rule)
         template, values = self.template_and_data(rule, data)
-        source = self._sources.find(
+        source = self.sources.find(
             workspace.id, template.id, "draft" if template.live_version is None else "live"
         )
-        render_id = self._ids.new("rnd", self._clock.now())
+        render_id = self.ids.new("rnd", self.clock.now())
         context: JsonObject = {
             "id": render_id,
             "reference": None,
@@ -91,7 +79,7 @@ class PreviewEmail:
             "template_version": source.version,
         }
         emails = EmailRules(context, (rule.to_job(),), template_name=template.name)
-        job = self._resolve.page_job(workspace.plan, template, source, values, emails)
+        job = self.resolve.page_job(workspace.plan, template, source, values, emails)
         try:
             email = self._email(workspace, replace(job, schema=None), emails.rules, render_id)
         except RenderFailure as failure:
@@ -104,13 +92,13 @@ class PreviewEmail:
 
         Raises `template_not_found`, `template_deleted` and `not_found`.
         """
-        template = self._templates.one(rule.workspace_id, rule.template_id)
+        template = self.templates.one(rule.workspace_id, rule.template_id)
         return template, self._data(template, data)
 
     def connection_of(self, rule: StoredRule) -> EmailConnection:
         """Return the connection of a rule; raises `validation_error` if they do not fit."""
         try:
-            connection = self._connections.one(rule.workspace_id, rule.connection_id)
+            connection = self.connections.one(rule.workspace_id, rule.connection_id)
         except NotFound as missing:
             raise validation_error("/rule/connection_id", missing.detail, "not_found") from missing
         if rule.provider_template_id is not None and connection.provider != "brevo":
@@ -124,25 +112,25 @@ class PreviewEmail:
         dataset_id = wanted.dataset_id or template.default_dataset
         if dataset_id is None:
             return {}
-        return self._datasets.data(template, self._datasets.one(template, dataset_id))
+        return self.datasets.data(template, self.datasets.one(template, dataset_id))
 
     def _email(
         self, workspace: Workspace, job: PageJob, rules: Sequence[EmailRule], render_id: str
     ) -> RenderedEmail:
         """Return the email; raises RenderFailure, and `region_degraded` if no answer comes."""
-        ends_at = self._clock.now().timestamp() + _MAX_S
+        ends_at = self.clock.now().timestamp() + _MAX_S
         context = EngineCallContext(
             tenant=workspace.id,
             folder=engine_folder(workspace.id, render_id),
             ends_at=ends_at,
             slot_ends_at=ends_at,
         )
-        with self._leases(workspace, until=ends_at):
+        with self.leases(workspace, until=ends_at):
             for _ in range(MAX_ATTEMPTS):
                 try:
-                    with self._engine.job_fields(job, context) as fields:
+                    with self.engine.job_fields(job, context) as fields:
                         call = PreviewEmailsCall(**fields)
-                        result, _contents = self._engine.ask(call, EmailsResult, context)
+                        result, _contents = self.engine.ask(call, EmailsResult, context)
                     return check_emails(rules, result.emails)[0]
                 except FunctionBusy:
                     break

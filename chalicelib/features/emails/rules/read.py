@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from itertools import batched
 
+import msgspec
+
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import EmailRuleId, TemplateId, WorkspaceId
@@ -14,17 +16,15 @@ from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
 
 
-class ReadRules:
+class ReadRules(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reader of rules, those of templates in the trash included."""
 
-    def __init__(self, templates: Templates, rules: StoredRules) -> None:
-        """Read from the stores."""
-        self._templates = templates
-        self._rules = rules
+    templates: Templates
+    rules: StoredRules
 
     def one(self, workspace_id: WorkspaceId, rule_id: str) -> PlacedRule:
         """Return a rule; raises `not_found`."""
-        rule = self._rules.one(workspace_id, rule_id)
+        rule = self.rules.one(workspace_id, rule_id)
         placed = self._find_places(workspace_id, [rule])
         if not placed:
             raise NotFound("not_found", f"There is no email rule {rule_id}.")
@@ -32,21 +32,21 @@ class ReadRules:
 
     def of_template(self, workspace_id: WorkspaceId, template_id: str) -> list[PlacedRule]:
         """Return the rules of a template in their order; raises `template_not_found`."""
-        template = self._templates.find(workspace_id, template_id)
+        template = self.templates.find(workspace_id, template_id)
         if template is None:
             detail = f"There is no template {template_id}."
             raise NotFound("template_not_found", detail)
-        rules = self._rules.many(workspace_id, template.email_rules)
+        rules = self.rules.many(workspace_id, template.email_rules)
         return _with_positions(rules, [template])
 
     def all(self, workspace_id: WorkspaceId) -> list[PlacedRule]:
         """Return the rules of a workspace, by template, and those of one in their order."""
-        placed = self._find_places(workspace_id, self._rules.all(workspace_id))
+        placed = self._find_places(workspace_id, self.rules.all(workspace_id))
         return sorted(placed, key=lambda each: (each.rule.template_id, each.position))
 
     def for_job(self, workspace_id: WorkspaceId, ids: Sequence[EmailRuleId]) -> list[EmailRule]:
         """Return the rules among these that are on, for a job."""
-        return [each.to_job() for each in self._rules.many(workspace_id, ids) if each.enabled]
+        return [each.to_job() for each in self.rules.many(workspace_id, ids) if each.enabled]
 
     def _find_places(
         self, workspace_id: WorkspaceId, rules: Sequence[StoredRule]
@@ -55,7 +55,7 @@ class ReadRules:
         templates = [
             template
             for some in batched(ids, BATCH_GET_LIMIT, strict=False)
-            for template in self._templates.get_many(workspace_id, some)
+            for template in self.templates.get_many(workspace_id, some)
         ]
         return _with_positions(rules, templates)
 

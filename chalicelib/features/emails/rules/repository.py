@@ -9,6 +9,8 @@ from contextlib import suppress
 from itertools import batched
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Row, Table, Write
 from chalicelib.core import json
@@ -28,12 +30,10 @@ _MAX_TRIES: Final = 5
 _UNCHANGED: Final = "changes = :changes"
 
 
-class StoredRules:
+class StoredRules(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Email rules of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store rules in this table."""
-        self._table = table
+    table: Table
 
     def one(self, workspace_id: WorkspaceId, rule_id: str) -> StoredRule:
         """Return a rule; raises `not_found`."""
@@ -55,7 +55,7 @@ class StoredRules:
     def all(self, workspace_id: WorkspaceId) -> list[StoredRule]:
         """Return the rules of a workspace, the oldest first."""
         rows = query_all(
-            self._table,
+            self.table,
             "PK = :pk AND begins_with(SK, :rules)",
             {":pk": connections_partition(workspace_id), ":rules": "emr_"},
             consistent=True,
@@ -82,13 +82,13 @@ class StoredRules:
         """Return the writes of a new rule."""
         row, *pieces = self._items(rule)
         condition = "attribute_not_exists(PK)"
-        return [Write(self._table, item=row, condition=condition), *self._puts(pieces)]
+        return [Write(self.table, item=row, condition=condition), *self._puts(pieces)]
 
     def replacement(self, before: StoredRule, after: StoredRule) -> list[Write]:
         """Return the writes of a changed rule; the first fails if it was changed meanwhile."""
         row, *pieces = self._items(after)
         write = Write(
-            self._table, item=row, condition=_UNCHANGED, values={":changes": before.changes}
+            self.table, item=row, condition=_UNCHANGED, values={":changes": before.changes}
         )
         return [write, *self._puts(pieces), *self._piece_removals(before)]
 
@@ -96,14 +96,14 @@ class StoredRules:
         """Return the writes that delete a rule; the first fails if it was changed meanwhile."""
         key = {"PK": connections_partition(rule.workspace_id), "SK": rule.id}
         removal = Write(
-            self._table, key=key, condition=_UNCHANGED, values={":changes": rule.changes}
+            self.table, key=key, condition=_UNCHANGED, values={":changes": rule.changes}
         )
         return [removal, *self._piece_removals(rule)]
 
     def use(self, workspace_id: WorkspaceId, connection_id: ConnectionId, more: int) -> Write:
         """Return the write that counts rules of a connection, which must exist."""
         return Write(
-            self._table,
+            self.table,
             key={"PK": connections_partition(workspace_id), "SK": connection_id},
             # `changes` too: a change replaces the whole row.
             update="SET rule_count = if_not_exists(rule_count, :none) + :more, "
@@ -121,7 +121,7 @@ class StoredRules:
                     break
                 use = self.use(workspace_id, found[0].connection_id, -1)
                 with suppress(ConditionFailed):
-                    self._table.transact([*self.removal(found[0]), use])
+                    self.table.transact([*self.removal(found[0]), use])
             else:
                 raise contention_error()
 
@@ -130,7 +130,7 @@ class StoredRules:
         return [
             row
             for some in batched(names, BATCH_GET_LIMIT, strict=False)
-            for row in self._table.get_many([(pk, name) for name in some])
+            for row in self.table.get_many([(pk, name) for name in some])
         ]
 
     def _items(self, rule: StoredRule) -> list[Row]:
@@ -153,11 +153,11 @@ class StoredRules:
         ]
 
     def _puts(self, items: Sequence[Row]) -> list[Write]:
-        return [Write(self._table, item=item) for item in items]
+        return [Write(self.table, item=item) for item in items]
 
     def _piece_removals(self, rule: StoredRule) -> list[Write]:
         row, *_ = self._items(rule)
-        return [Write(self._table, key={"PK": row["PK"], "SK": name}) for name in _piece_names(row)]
+        return [Write(self.table, key={"PK": row["PK"], "SK": name}) for name in _piece_names(row)]
 
 
 def _piece_names(row: Row) -> list[str]:

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import msgspec
+
 from chalicelib.core.errors import validation_error
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.delivery.emails import EmailRules
@@ -26,13 +28,11 @@ _DELIVERY: Final = DeliveryRequest(
 _NO_CONTEXT: Final[JsonObject] = {}
 
 
-class RuleTestCommand:
+class RuleTestCommand(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Maker of the command of a test; the render is async, and its source is `email_test`."""
 
-    def __init__(self, preview: PreviewEmail, members: Members) -> None:
-        """Find template and data as `preview` does."""
-        self._preview = preview
-        self._members = members
+    preview: PreviewEmail
+    members: Members
 
     def __call__(
         self, workspace: Workspace, rule: StoredRule, data: PreviewData, to: str, request_id: str
@@ -43,11 +43,11 @@ class RuleTestCommand:
         member, and as a preview does.
         """
         require_email(workspace)
-        if not self._members.is_verified(workspace, to):
+        if not self.members.is_verified(workspace, to):
             message = "must be the verified address of a member of the workspace"
             raise validation_error("/to", message, "not_allowed")
-        self._preview.connection_of(rule)
-        template, values = self._preview.template_and_data(rule, data)
+        self.preview.connection_of(rule)
+        template, values = self.preview.template_and_data(rule, data)
         job = PageJob(source=TemplateSource(template.id), data=values)
         rule_of_job = rule.to_job(redirect_to=to)
         return RenderCommand(

@@ -68,22 +68,13 @@ class _CapReachedError(Exception):
     pass
 
 
-class AttemptEmail:
+class AttemptEmail(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Attempt of a send that is claimed; its result is written by the caller."""
 
-    def __init__(
-        self,
-        *,
-        stores: EmailStores,
-        objects: Objects,
-        prepare: PrepareEmail,
-        clock: Clock,
-    ) -> None:
-        """Read the contents of emails from `objects`."""
-        self._stores = stores
-        self._objects = objects
-        self._prepare = prepare
-        self._clock = clock
+    stores: EmailStores
+    objects: Objects
+    prepare: PrepareEmail
+    clock: Clock
 
     def __call__(
         self, send: EmailSend, session_of: SessionOf, claim: str, now: dt.datetime
@@ -99,7 +90,7 @@ class AttemptEmail:
         assert situation.workspace is not None
         assert situation.connection is not None
         assert situation.render is not None
-        stored = self._objects.get(contents_key(send.workspace_id, send.render_id))
+        stored = self.objects.get(contents_key(send.workspace_id, send.render_id))
         render = render_of(situation.render).at(format_rfc3339(now))
         if stored is None or render.files_purged_at is not None:
             return send.as_canceled()
@@ -112,7 +103,7 @@ class AttemptEmail:
             situation.connection,
         )
         try:
-            prepared = self._prepare(parts, now)
+            prepared = self.prepare(parts, now)
         except EmailImpossibleError as impossible:
             return (
                 send.as_canceled()
@@ -132,7 +123,7 @@ class AttemptEmail:
             "rule": (connections_partition(send.workspace_id), send.rule_id),
         }
         found = {
-            (row["PK"], row["SK"]): row for row in self._stores.table.get_many(list(keys.values()))
+            (row["PK"], row["SK"]): row for row in self.stores.table.get_many(list(keys.values()))
         }
         rows = {name: found.get(key) for name, key in keys.items()}
         workspace, connection, rule = rows["workspace"], rows["connection"], rows["rule"]
@@ -164,17 +155,17 @@ class AttemptEmail:
             return send.with_failure(SendError("email_daily_cap_reached", message))
         crash_if_armed(CrashPoint.EMAIL_HANDED_OVER)
         self._note_connection(parts.connection, outcome)
-        return _send_after(send, outcome, self._clock.now())
+        return _send_after(send, outcome, self.clock.now())
 
     def _mark(self, send: EmailSend, claim: str, cap: int) -> None:
         """Write that the provider may have the email from now on; raises to keep it from that."""
-        now = self._clock.now()
+        now = self.clock.now()
         at, until = format_rfc3339(now), format_rfc3339(now + _ANSWER_TIME)
-        writes = [self._stores.sends.hand_over(send, claim=claim, at=at, until=until)]
+        writes = [self.stores.sends.hand_over(send, claim=claim, at=at, until=until)]
         if send.mode == "live" and not send.is_counted:
-            writes.append(self._stores.counts.recipients(send, at, cap))
+            writes.append(self.stores.counts.recipients(send, at, cap))
         try:
-            self._stores.table.transact(writes)
+            self.stores.table.transact(writes)
         except ConditionFailed as refused:
             raise (_ClaimLostError if refused.index == 0 else _CapReachedError) from refused
         crash_if_armed(CrashPoint.EMAIL_MARKED)
@@ -182,12 +173,12 @@ class AttemptEmail:
     def _note_connection(self, connection: EmailConnection, outcome: HandOver) -> None:
         error = None
         if outcome.code in CONNECTION_ERRORS:
-            at = format_rfc3339(self._clock.now())
+            at = format_rfc3339(self.clock.now())
             error = {"at": at, "code": outcome.code, "message": outcome.message}
         elif outcome.result != "accepted":
             return
         if error is not None or connection.last_error is not None:
-            self._stores.connections.note_outcome(connection, error)
+            self.stores.connections.note_outcome(connection, error)
 
 
 def _end_without_attempt(send: EmailSend, now: dt.datetime) -> EmailSend | None:

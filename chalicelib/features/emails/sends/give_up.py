@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -17,23 +19,19 @@ from chalicelib.features.events.model import DomainEvent
 _ERROR: Final = SendError("internal_error", "The service could not send the email.")
 
 
-class GiveUpEmail:
+class GiveUpEmail(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Resolution of a dead letter: `unknown` if the provider may have the email, else `failed`."""
 
-    def __init__(
-        self, *, stores: EmailStores, publish: Callable[[DomainEvent], None], clock: Clock
-    ) -> None:
-        """Change sends of `stores`."""
-        self._stores = stores
-        self._publish = publish
-        self._clock = clock
+    stores: EmailStores
+    publish: Callable[[DomainEvent], None]
+    clock: Clock
 
     def __call__(self, message: JsonObject) -> str:
         """End the send if it is open and unclaimed, and return the outcome as text."""
         email_message = SendEmailMessage.from_json(message)
         bind(workspace=email_message.workspace_id)
-        before = self._stores.sends.get(email_message.workspace_id, email_message.send_id)
-        now = self._clock.now()
+        before = self.stores.sends.get(email_message.workspace_id, email_message.send_id)
+        now = self.clock.now()
         if before is None or not before.is_open:
             return "the email had ended"
         after = (
@@ -42,15 +40,15 @@ class GiveUpEmail:
         event = send_event(after, now)
         assert event is not None
         try:
-            self._stores.table.transact(
+            self.stores.table.transact(
                 [
-                    self._stores.sends.end_waiting(before, after, format_rfc3339(now)),
-                    *self._stores.counts.move(before, after),
-                    self._stores.outbox.creation(event),
+                    self.stores.sends.end_waiting(before, after, format_rfc3339(now)),
+                    *self.stores.counts.move(before, after),
+                    self.stores.outbox.creation(event),
                 ]
             )
         except ConditionFailed:
             return "the email goes on with another message"
         crash_if_armed(CrashPoint.EMAIL_GIVEN_UP)
-        self._publish(event)
+        self.publish(event)
         return f"the email ended as {after.status}"

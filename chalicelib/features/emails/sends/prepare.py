@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final, NamedTuple, cast
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.mailbox import Mailbox
@@ -56,13 +58,11 @@ class EmailImpossibleError(Exception):
         self.error = error
 
 
-class PrepareEmail:
+class PrepareEmail(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Makes the email that every attempt of a send hands over."""
 
-    def __init__(self, objects: Objects, sign_url: SignUrl) -> None:
-        """Read files of `objects`; links are made by `sign_url`."""
-        self._objects = objects
-        self._sign_url = sign_url
+    objects: Objects
+    sign_url: SignUrl
 
     def __call__(self, parts: EmailParts, now: dt.datetime) -> PreparedEmail:
         """Return the email; raises EmailImpossibleError."""
@@ -103,7 +103,7 @@ class PrepareEmail:
         return PreparedEmail(email, tuple(attachments))
 
     def _attachment(self, file: StoredFile, parts: EmailParts) -> AttachedFile:
-        content = self._objects.get(file.key)
+        content = self.objects.get(file.key)
         if content is None:
             raise EmailImpossibleError(None)
         return AttachedFile(_name(file, parts), file.content_type, content)
@@ -112,7 +112,7 @@ class PrepareEmail:
         expires = now + _LONGEST_LINK
         if file.expires_at is not None:
             expires = min(expires, parse_rfc3339(file.expires_at))
-        return self._sign_url(file, expires)
+        return self.sign_url(file, expires)
 
 
 def _name(file: StoredFile, parts: EmailParts) -> str:

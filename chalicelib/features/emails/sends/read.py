@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import SendId, is_id
@@ -67,26 +69,24 @@ class SendPage:
     next_after: str | None
 
 
-class ReadSends:
+class ReadSends(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reader of sends; a send that the viewer may not see is not found."""
 
-    def __init__(self, stores: EmailStores, clock: Clock) -> None:
-        """Read from `stores`."""
-        self._stores = stores
-        self._clock = clock
+    stores: EmailStores
+    clock: Clock
 
     def one(self, viewer: Viewer, send_id: str) -> EmailSend:
         """Return a send; raises `not_found`."""
         send = None
         if is_id("ems", send_id):
-            send = self._stores.sends.get(viewer.workspace_id, SendId(send_id))
+            send = self.stores.sends.get(viewer.workspace_id, SendId(send_id))
         if send is None or not _is_visible(viewer, send):
             raise NotFound("not_found", f"There is no email send {send_id[:64]}.")
         return send
 
     def reports(self, send: EmailSend, *, limit: int, after: str | None) -> ReportPage:
         """Return up to `limit` reports of the provider on a send, behind the one with this id."""
-        return self._stores.reports.page(send, limit=limit, after=after)
+        return self.stores.reports.page(send, limit=limit, after=after)
 
     def page(
         self, viewer: Viewer, criteria: SendFilter, *, limit: int, after: str | None
@@ -97,14 +97,14 @@ class ReadSends:
         below, rows_read = after or newest, 0
         matches: list[EmailSend] = []
         while True:
-            rows = self._stores.sends.newest_page(
+            rows = self.stores.sends.newest_page(
                 viewer.workspace_id, (oldest, below), equal, _PAGE_ROWS
             )
             ids = [SendId(row["LSK"]) for row in rows.items if row["LSK"] < below]
             # The index is eventually consistent: sends that no longer match are left out.
             matches += [
                 send
-                for send in self._stores.sends.get_many(viewer.workspace_id, ids)
+                for send in self.stores.sends.get_many(viewer.workspace_id, ids)
                 if _is_visible(viewer, send) and criteria.matches(send)
             ]
             if len(matches) > limit:
@@ -118,10 +118,10 @@ class ReadSends:
 
     def statistics(self, workspace: Workspace) -> dict[str, Json]:
         """Return the statistics object: recipients of today (UTC), and the sends of 30 days."""
-        now = self._clock.now()
+        now = self.clock.now()
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         today, first = now.date().isoformat(), (now - _STATISTICS).date().isoformat()
-        days = self._stores.counts.days(workspace.id, first, today)
+        days = self.stores.counts.days(workspace.id, first, today)
         return {
             "object": "email_stats",
             "today": {

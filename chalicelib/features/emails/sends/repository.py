@@ -60,12 +60,10 @@ _FIXED: Final = frozenset(
 _CHANGING: Final = tuple(name for name in _FIELDS if name not in _FIXED)
 
 
-class Sends:
+class Sends(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Sends of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store sends in this table."""
-        self._table = table
+    table: Table
 
     def creation(self, send: EmailSend) -> Write:
         """Return the write of a new send; the message of an open one is sent at once."""
@@ -74,7 +72,7 @@ class Sends:
         if send.next_attempt_at is not None:
             due = _due(send, parse_rfc3339(send.next_attempt_at) + MESSAGE_TIME)
         return Write(
-            self._table,
+            self.table,
             item=row
             | send_key(send.workspace_id, send.id)
             | {"LPK": list_partition(send.workspace_id), "LSK": send.id}
@@ -85,13 +83,13 @@ class Sends:
 
     def get(self, workspace_id: WorkspaceId, send_id: SendId) -> EmailSend | None:
         """Return a send, or None."""
-        row = self._table.get(send_partition(workspace_id, send_id))
+        row = self.table.get(send_partition(workspace_id, send_id))
         return None if row is None else send_of(row)
 
     def get_many(self, workspace_id: WorkspaceId, ids: Sequence[SendId]) -> list[EmailSend]:
         """Return the existing ones of up to 100 sends, in this order."""
         keys = [(send_partition(workspace_id, each), "META") for each in ids]
-        return [send_of(row) for row in self._table.get_many(keys)]
+        return [send_of(row) for row in self.table.get_many(keys)]
 
     def newest_page(
         self,
@@ -101,13 +99,13 @@ class Sends:
         limit: int,
     ) -> QueryPage:
         """Return a page of the index between two ids, newest first."""
-        return newest_listed(self._table, list_partition(workspace_id), ids, equal, limit)
+        return newest_listed(self.table, list_partition(workspace_id), ids, equal, limit)
 
     def of_render(self, workspace_id: WorkspaceId, render_id: str) -> list[EmailSend]:
         """Return the sends of a render, also those that repeat others."""
         first, last = ids_of_render(render_id)
         rows = query_all(
-            self._table,
+            self.table,
             "LPK = :list AND LSK BETWEEN :first AND :last",
             {":list": list_partition(workspace_id), ":first": first, ":last": last},
             index="lists",
@@ -135,7 +133,7 @@ class Sends:
         soon = now + DELAY_PRECISION
         times = {":until": until, ":now": now, ":soon": soon}
         write = Write(
-            self._table,
+            self.table,
             key=send_key(workspace_id, send_id),
             update="SET #claim = :claim, #until = :until, due_at = :until, #status = :sending "
             "ADD claims_made :one",
@@ -146,7 +144,7 @@ class Sends:
             | {":claim": claim, ":sending": "sending", ":one": 1},
         )
         try:
-            row = self._table.write(write)
+            row = self.table.write(write)
         except ConditionFailed as refused:
             # This very call has claimed it, but its response was lost.
             is_own = refused.item is not None and refused.item.get("claim") == claim
@@ -157,7 +155,7 @@ class Sends:
     def hand_over(self, send: EmailSend, *, claim: str, at: str, until: str) -> Write:
         """Return the write of the moment from which the provider may have the email."""
         return Write(
-            self._table,
+            self.table,
             key=send_key(send.workspace_id, send.id),
             update="SET handed_over_at = :at, #until = :until, due_at = :until, is_counted = :yes",
             condition="#claim = :claim AND attribute_not_exists(handed_over_at)",
@@ -172,7 +170,7 @@ class Sends:
         if claim is not None:
             condition, values = "#claim = :claim", values | {":claim": claim}
         write = Write(
-            self._table,
+            self.table,
             key=send_key(send.workspace_id, send.id),
             update="SET next_attempt_at = :at, due_at = :due, #status = :status "
             "REMOVE #claim, #until, claims_made",
@@ -182,7 +180,7 @@ class Sends:
         )
         try:
             # A transaction: a repeated write would take its own effect for that of another process.
-            self._table.transact([write])
+            self.table.transact([write])
         except ConditionFailed:
             return False
         return True
@@ -222,7 +220,7 @@ class Sends:
         else:
             removed += ["due_at", "DPK"]
         return Write(
-            self._table,
+            self.table,
             key=send_key(after.workspace_id, after.id),
             update="SET "
             + ", ".join(f"#{name} = :{name}" for name in sets)
@@ -238,7 +236,7 @@ class Sends:
     def resent(self, before: EmailSend, send_id: SendId) -> Write:
         """Return the write that names the send which repeats another; refused for a second one."""
         return Write(
-            self._table,
+            self.table,
             key=send_key(before.workspace_id, before.id),
             update="SET resent_as = :new",
             condition="#status = :status AND attribute_not_exists(resent_as)",
@@ -248,8 +246,8 @@ class Sends:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all sends of a workspace; yield after each step."""
-        for each in listed_ids(self._table, list_partition(workspace_id)):
-            self._table.delete_partition(send_partition(workspace_id, each))
+        for each in listed_ids(self.table, list_partition(workspace_id)):
+            self.table.delete_partition(send_partition(workspace_id, each))
             yield
 
 

@@ -28,24 +28,14 @@ _BATCH_TIME: Final = dt.timedelta(seconds=20)
 _NOT_RESENDABLE: Final = "email_not_resendable"
 
 
-class ResendEmail:
+class ResendEmail(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Use case: send an email again; each send is repeated once, the next repeat is of the last."""
 
-    def __init__(
-        self,
-        *,
-        stores: EmailStores,
-        objects: Objects,
-        renders: Renders,
-        queue: Queue,
-        clock: Clock,
-    ) -> None:
-        """Send the message of a new send to `queue`."""
-        self._stores = stores
-        self._objects = objects
-        self._renders = renders
-        self._queue = queue
-        self._clock = clock
+    stores: EmailStores
+    objects: Objects
+    renders: Renders
+    queue: Queue
+    clock: Clock
 
     def __call__(self, send: EmailSend, request_id: str) -> EmailSend:
         """Return the new send.
@@ -53,14 +43,14 @@ class ResendEmail:
         Raises `email_not_resendable`, `email_file_expired`, and `conflict` if it was repeated.
         """
         self._check(send)
-        now = format_rfc3339(self._clock.now())
+        now = format_rfc3339(self.clock.now())
         again = _repeat(send, now, request_id)
         try:
-            self._stores.table.transact(
+            self.stores.table.transact(
                 [
-                    self._stores.sends.creation(again),
-                    self._stores.sends.resent(send, again.id),
-                    *self._stores.counts.move(send, again),
+                    self.stores.sends.creation(again),
+                    self.stores.sends.resent(send, again.id),
+                    *self.stores.counts.move(send, again),
                 ]
             )
         except ConditionFailed as refused:
@@ -72,7 +62,7 @@ class ResendEmail:
             connection_id=again.connection_id,
             request_id=request_id,
         )
-        self._queue.try_send(message.to_json(), group=again.workspace_id)
+        self.queue.try_send(message.to_json(), group=again.workspace_id)
         crash_if_armed(CrashPoint.EMAIL_RESEND_SENT)
         return again
 
@@ -83,12 +73,12 @@ class ResendEmail:
             detail = f"The email send {send.id} is {send.status}: it cannot be repeated."
             raise ServiceError(_NOT_RESENDABLE, detail)
         # Before the content, which a purge deletes with the files.
-        render = self._renders.get(send.workspace_id, send.render_id)
-        now = format_rfc3339(self._clock.now())
+        render = self.renders.get(send.workspace_id, send.render_id)
+        now = format_rfc3339(self.clock.now())
         if render is None or render.at(now).files_purged_at is not None:
             detail = "A file of the email is deleted, or its retention has ended."
             raise ServiceError("email_file_expired", detail)
-        stored = self._objects.get(contents_key(send.workspace_id, send.render_id))
+        stored = self.objects.get(contents_key(send.workspace_id, send.render_id))
         if stored is None:
             detail = "The content of the email is not kept any more."
             raise ServiceError(_NOT_RESENDABLE, detail)
@@ -133,17 +123,15 @@ class ResentOfBatch(NamedTuple):
     skipped: Sequence[tuple[SendId, str]]
 
 
-class ResendBatchEmails:
+class ResendBatchEmails(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Use case: repeat the newest emails of a batch that have failed, or whose outcome is unknown.
 
     It goes on until its time is over; emails that it has repeated are not found again.
     """
 
-    def __init__(self, *, read: ReadSends, resend: ResendEmail, clock: Clock) -> None:
-        """Find emails with `read`."""
-        self._read = read
-        self._resend = resend
-        self._clock = clock
+    read: ReadSends
+    resend: ResendEmail
+    clock: Clock
 
     def __call__(
         self, viewer: Viewer, batch_id: str, statuses: Collection[str], request_id: str
@@ -153,7 +141,7 @@ class ResendBatchEmails:
         skipped: list[tuple[SendId, str]] = []
         for send in self._emails(viewer, batch_id, statuses):
             try:
-                self._resend(send, request_id)
+                self.resend(send, request_id)
             except Conflict:
                 # Another request has repeated it meanwhile.
                 continue
@@ -166,14 +154,14 @@ class ResendBatchEmails:
     def _emails(
         self, viewer: Viewer, batch_id: str, statuses: Collection[str]
     ) -> Iterator[EmailSend]:
-        ends_at = self._clock.now() + _BATCH_TIME
+        ends_at = self.clock.now() + _BATCH_TIME
         for status in sorted(statuses):
             after = None
             while True:
                 criteria = SendFilter(batch_id=batch_id, status=status)
-                page = self._read.page(viewer, criteria, limit=_PAGE, after=after)
+                page = self.read.page(viewer, criteria, limit=_PAGE, after=after)
                 for send in page.sends:
-                    if self._clock.now() >= ends_at:
+                    if self.clock.now() >= ends_at:
                         return
                     if send.resent_as is None:
                         yield send

@@ -25,9 +25,9 @@ class EmailStores(NamedTuple):
         """Return the stores over one table."""
         return cls(
             table,
-            Sends(table),
-            ProviderReports(table),
-            SendCounts(table),
-            EmailConnections(table),
+            Sends(table=table),
+            ProviderReports(table=table),
+            SendCounts(table=table),
+            EmailConnections(table=table),
             outbox,
         )

@@ -39,15 +39,15 @@ _MAX_MESSAGE_CHARACTERS: Final = 1_000
 _GONE: Final = SendError("email_disabled", "The email connection of the rule is deleted.")
 
 
-class QueueEmails(Subscriber[Sequence[EmailSend]]):
+class QueueEmails(
+    Subscriber[Sequence[EmailSend]], msgspec.Struct, frozen=True, kw_only=True, eq=False
+):
     """Writes the sends in the transaction of the relay, and sends their messages to the queue."""
 
     types = frozenset({"render.succeeded"})
 
-    def __init__(self, stores: EmailStores, objects: Objects) -> None:
-        """Write the emails in `objects` to `stores`."""
-        self._stores = stores
-        self._objects = objects
+    stores: EmailStores
+    objects: Objects
 
     @override
     def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, Sequence[EmailSend]]:
@@ -56,7 +56,7 @@ class QueueEmails(Subscriber[Sequence[EmailSend]]):
         if not with_emails:
             return {}
         workspace_id = with_emails[0].event.workspace_id
-        connections = {each.id: each for each in self._stores.connections.all(workspace_id)}
+        connections = {each.id: each for each in self.stores.connections.all(workspace_id)}
         return {each.event.id: self._sends_of(each, connections) for each in with_emails}
 
     @override
@@ -69,9 +69,9 @@ class QueueEmails(Subscriber[Sequence[EmailSend]]):
         new = [send for sends in renders for send in sends]
         events = [send_event(send, parse_rfc3339(send.created_at)) for send in new]
         return [
-            *(self._stores.sends.creation(send) for send in new),
-            *self._stores.counts.creations(renders),
-            *(self._stores.outbox.creation(event) for event in events if event is not None),
+            *(self.stores.sends.creation(send) for send in new),
+            *self.stores.counts.creations(renders),
+            *(self.stores.outbox.creation(event) for event in events if event is not None),
         ]
 
     @override
@@ -101,7 +101,7 @@ class QueueEmails(Subscriber[Sequence[EmailSend]]):
         self, each: EventDelivery, connections: Mapping[ConnectionId, EmailConnection]
     ) -> list[EmailSend]:
         render = render_of(each.subject_row)
-        stored = self._objects.get(contents_key(render.workspace_id, render.id))
+        stored = self.objects.get(contents_key(render.workspace_id, render.id))
         if stored is None:
             # The files were purged already, and what the emails say goes with them.
             log.warning("the emails of a render are gone", extra={"render": render.id})

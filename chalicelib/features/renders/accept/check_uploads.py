@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from chalicelib.contract.options.assets import MAX_ASSET_BYTES, PageAsset, decoded_bytes, plain_path
 from chalicelib.core.errors import NotFound, RenderFailure, validation_error
 from chalicelib.core.ids import WorkspaceId
@@ -87,20 +89,18 @@ def _check_tool_sizes(uploads: Mapping[str, Upload]) -> None:
             raise validation_error(pointer, message, "too_large")
 
 
-class ReadUploadedHtml:
+class ReadUploadedHtml(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reader of uploaded HTML, for its includes."""
 
-    def __init__(self, uploads: ReadUploads, contents: UploadContents) -> None:
-        """Build from the records and the bytes of uploads."""
-        self._uploads = uploads
-        self._contents = contents
+    uploads: ReadUploads
+    contents: UploadContents
 
     def __call__(self, workspace_id: WorkspaceId, upload_id: str) -> str:
         """Return the text; empty if `check_uploads` or the render itself refuses the upload."""
         try:
-            upload = self._uploads.get(workspace_id, upload_id)
+            upload = self.uploads.get(workspace_id, upload_id)
             if upload.status != "ready" or upload.bytes > _MAX_HTML_BYTES:
                 return ""
-            return self._contents.get(workspace_id, upload.id).decode(errors="replace")
+            return self.contents.get(workspace_id, upload.id).decode(errors="replace")
         except (NotFound, RenderFailure):
             return ""

@@ -8,6 +8,8 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table, Throttled, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
@@ -72,46 +74,28 @@ class AcceptedRender:
     repeat: IdempotencyRecord | None = None
 
 
-class CreateRender:
-    """Acceptance of renders; idempotent by key, also after a crash at any line."""
+class CreateRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Acceptance of renders; idempotent by key, also after a crash at any line.
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        table: Table,
-        renders: Renders,
-        limits: WorkspaceLimits,
-        idempotency: IdempotencyRecords,
-        bodies: RenderBodies,
-        clock: Clock,
-        ids: IdGenerator,
-        state: ServiceStates,
-        templates: ResolveTemplate,
-        storage: ResolveStorage,
-        source_files: ResolveSourceFiles,
-        uploads: ReadUploads,
-        schemas: WorkspaceSchemas,
-        placed_schemas: WorkspaceSchemas,
-        webhooks: AcceptRequestWebhook,
-        region: str,
-    ) -> None:
-        """Build from the repositories; `placed_schemas` are for renders without a lease."""
-        self._schemas = schemas
-        self._placed_schemas = placed_schemas
-        self._table = table
-        self._renders = renders
-        self._limits = limits
-        self._idempotency = idempotency
-        self._bodies = bodies
-        self._clock = clock
-        self._ids = ids
-        self._state = state
-        self._templates = templates
-        self._storage = storage
-        self._source_files = source_files
-        self._uploads = uploads
-        self._webhooks = webhooks
-        self._region = region
+    `placed_schemas` are for renders without a lease.
+    """
+
+    table: Table
+    renders: Renders
+    limits: WorkspaceLimits
+    idempotency: IdempotencyRecords
+    bodies: RenderBodies
+    clock: Clock
+    ids: IdGenerator
+    state: ServiceStates
+    templates: ResolveTemplate
+    storage: ResolveStorage
+    source_files: ResolveSourceFiles
+    uploads: ReadUploads
+    schemas: WorkspaceSchemas
+    placed_schemas: WorkspaceSchemas
+    webhooks: AcceptRequestWebhook
+    region: str
 
     def __call__(
         self,
@@ -129,25 +113,25 @@ class CreateRender:
         `concurrency_limited`, `render_limit_reached`, and `region_degraded` or `maintenance` while
         the service takes no renders.
         """
-        check_command(command, self._region)
-        now = self._clock.now()
+        check_command(command, self.region)
+        now = self.clock.now()
         if command.idempotency is not None:
-            record = self._idempotency.find(command.idempotency, now)
+            record = self.idempotency.find(command.idempotency, now)
             if record is not None:
-                on_rate_counted(self._limits.count_creation(command.workspace, now))
+                on_rate_counted(self.limits.count_creation(command.workspace, now))
                 return self._answer_repeat(command, record, now)
-        self._state.require_normal()
+        self.state.require_normal()
         command = self._resolve(command, command.version)
         self._check_inputs(command)
-        render_id = RenderId(self._ids.new("rnd", now))
+        render_id = RenderId(self.ids.new("rnd", now))
         request = _reservation_request(command, render_id, now)
-        admission = self._limits.admit(request, now)
+        admission = self.limits.admit(request, now)
         on_rate_counted(admission.rate)
         crash_if_armed(CrashPoint.API_ADMITTED)
         render = new_render(command, render_id, admission.reservation, now)
         with self._release_on_error(render):
             # After admission: validating data can take seconds, so the limits must bound it.
-            schemas = self._schemas if admission.reservation.has_lease else self._placed_schemas
+            schemas = self.schemas if admission.reservation.has_lease else self.placed_schemas
             check_data(command.job, command.workspace.id, schemas)
         if command.mode == "async" or command.is_large:
             render = self._with_stored_body(render, command.job)
@@ -163,19 +147,19 @@ class CreateRender:
         return AcceptedRender(render, command.job)
 
     def _resolve(self, command: RenderCommand, version: VersionChoice) -> RenderCommand:
-        return self._source_files(self._storage(self._templates(command, version)))
+        return self.source_files(self.storage(self.templates(command, version)))
 
     def _check_inputs(self, command: RenderCommand) -> None:
         check_plan_features(command)
-        check_uploads(command.job, command.workspace.id, self._uploads)
+        check_uploads(command.job, command.workspace.id, self.uploads)
         if command.webhook is not None:
-            self._webhooks.check(command.webhook, command.key_mode)
-            self._webhooks.prepare(command.workspace.id, command.key_mode)
+            self.webhooks.check(command.webhook, command.key_mode)
+            self.webhooks.prepare(command.workspace.id, command.key_mode)
         _check_fits_invocation(command)
 
     def _with_stored_body(self, render: Render, job: Job) -> Render:
         with self._release_on_error(render, has_stored_body=True):
-            key = self._bodies.store(render.workspace_id, render.id, job)
+            key = self.bodies.store(render.workspace_id, render.id, job)
         crash_if_armed(CrashPoint.API_BODY_STORED)
         return replace(render, body_key=key)
 
@@ -191,27 +175,27 @@ class CreateRender:
             # If this fails, reconciliation releases the reservation (decision 2).
             with tolerate_transient("a reservation is not released"):
                 if has_stored_body:
-                    self._bodies.delete(body_key(render.workspace_id, render.id))
+                    self.bodies.delete(body_key(render.workspace_id, render.id))
                 self._give_back(render)
             raise
 
     def _write(self, render: Render, writes: Sequence[Write]) -> None:
         """Create a render; if another write refuses it, settle its reservation and raise."""
         try:
-            self._table.transact(writes)
+            self.table.transact(writes)
         except (ConditionFailed, Throttled) as refused:
             if isinstance(refused, ConditionFailed) and refused.index == 0:
                 # The row of a fresh id: this call has written it and lost the response.
                 return
             if render.body_key is not None:
-                self._bodies.delete(render.body_key)
+                self.bodies.delete(render.body_key)
             self._give_back(render)
             raise
 
     def _give_back(self, render: Render) -> None:
         """Settle the reservation of a render that has no row, by its entry."""
         hold = Hold(render.reservation.source)
-        self._limits.settle(render.workspace_id, [EndedHold(render.id, hold, billed=False)])
+        self.limits.settle(render.workspace_id, [EndedHold(render.id, hold, billed=False)])
 
     def _confirm(self, render: Render, others: Sequence[str]) -> None:
         """Confirm the new row and, where many entries wait, those of others (decision 2)."""
@@ -219,9 +203,9 @@ class CreateRender:
         if others:
             with tolerate_transient("entries of holders are not confirmed"):
                 ids = [RenderId(name) for name in others]
-                rows += self._renders.get_many(render.workspace_id, ids)
+                rows += self.renders.get_many(render.workspace_id, ids)
             crash_if_armed(CrashPoint.LIMITS_CONFIRMED)
-        self._limits.confirm(
+        self.limits.confirm(
             render.workspace_id, [row.id for row in rows if row.reservation.is_settled_by_relay]
         )
 
@@ -229,24 +213,24 @@ class CreateRender:
         is_sync = render.mode == "sync"
         due_at = None if is_sync else format_rfc3339(now + DUE_AFTER)
         claimed_until = format_rfc3339(now + _SYNC_CLAIM) if is_sync else render.created_at
-        writes = [self._renders.creation(render, due_at=due_at, claimed_until=claimed_until)]
+        writes = [self.renders.creation(render, due_at=due_at, claimed_until=claimed_until)]
         if command.idempotency is not None:
             accepted = None if is_sync else Accepted202("queued", None)
-            writes.append(self._idempotency.creation(command.idempotency, render.id, now, accepted))
+            writes.append(self.idempotency.creation(command.idempotency, render.id, now, accepted))
         return writes
 
     def _repeat_after_conflict(
         self, command: RenderCommand, conflict: ConditionFailed, now: dt.datetime
     ) -> AcceptedRender:
         assert command.idempotency is not None, "a fresh render id was taken"
-        record = self._idempotency.read(conflict.item, command.idempotency, now)
+        record = self.idempotency.read(conflict.item, command.idempotency, now)
         assert record is not None, "the record that refused this one is not there"
         return self._answer_repeat(command, record, now)
 
     def _answer_repeat(
         self, command: RenderCommand, record: IdempotencyRecord, now: dt.datetime
     ) -> AcceptedRender:
-        render = self._renders.get(command.workspace.id, record.render_id)
+        render = self.renders.get(command.workspace.id, record.render_id)
         assert render is not None, record.render_id
         if record.accepted or render.is_final:
             return AcceptedRender(render, command.job, record)

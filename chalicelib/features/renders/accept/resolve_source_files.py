@@ -5,6 +5,8 @@ from copy import replace
 from itertools import batched
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import FieldError, NotFound, ServiceError, validation_error
@@ -20,14 +22,12 @@ from chalicelib.features.renders.run.jobs import referenced_files
 _NOT_FOUND: Final = "is no file of a render that this key may read"
 
 
-class ResolveSourceFiles:
+class ResolveSourceFiles(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Resolver that puts the object keys of files into the job of a command."""
 
-    def __init__(self, files: Files, renders: Renders, clock: Clock) -> None:
-        """Read the records of files and the rows of their renders."""
-        self._files = files
-        self._renders = renders
-        self._clock = clock
+    files: Files
+    renders: Renders
+    clock: Clock
 
     def __call__(self, command: RenderCommand) -> RenderCommand:
         """Return the command with the keys of the files that its job names.
@@ -52,14 +52,14 @@ class ResolveSourceFiles:
         records = [
             record
             for some in batched(wanted, BATCH_GET_LIMIT, strict=False)
-            for record in self._files.records(some)
+            for record in self.files.records(some)
             if record.owner.workspace_id == viewer.workspace_id
         ]
         owners = sorted({record.owner.render_id for record in records})
         visible: set[RenderId] = {
             render.id
             for some in batched(owners, BATCH_GET_LIMIT, strict=False)
-            for render in self._renders.get_many(viewer.workspace_id, some)
+            for render in self.renders.get_many(viewer.workspace_id, some)
             if viewer.may_see(render)
         }
         return {record.file.id: record for record in records if record.owner.render_id in visible}
@@ -69,7 +69,7 @@ class ResolveSourceFiles:
             errors = [FieldError(pointer, "not_found", _NOT_FOUND)]
             raise NotFound("not_found", f"{pointer}: {_NOT_FOUND}.", errors=errors)
         file = record.file
-        is_expired = file.expires_at is None or file.expires_at <= format_rfc3339(self._clock.now())
+        is_expired = file.expires_at is None or file.expires_at <= format_rfc3339(self.clock.now())
         if record.is_purged or is_expired:
             message = "was deleted, or its retention has ended"
             errors = [FieldError(pointer, "file_expired", message)]

@@ -34,12 +34,10 @@ class KnownDestination(NamedTuple):
 type FindDestinations = Callable[[WorkspaceId, Sequence[str]], Mapping[str, KnownDestination]]
 
 
-class ResolveStorage:
+class ResolveStorage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Resolver that puts the storage targets of a command into its job."""
 
-    def __init__(self, find: FindDestinations) -> None:
-        """Find destinations with `find`."""
-        self._find = find
+    find: FindDestinations
 
     def __call__(self, command: RenderCommand) -> RenderCommand:
         """Return the command with its storage targets, and its policy as these make it.
@@ -70,7 +68,7 @@ class ResolveStorage:
         self, command: RenderCommand, requested: Sequence[RequestedStorage], *, is_requested: bool
     ) -> RenderCommand:
         ids = sorted({each.destination_id for each in requested})
-        known = self._find(command.workspace.id, ids)
+        known = self.find(command.workspace.id, ids)
         targets: list[StorageTarget] = []
         copies: list[bool] = []
         for n, each in enumerate(requested):

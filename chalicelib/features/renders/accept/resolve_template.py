@@ -48,21 +48,13 @@ class TemplateFinder(Protocol):
         ...
 
 
-class ResolveTemplate:
+class ResolveTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Resolver that puts the source of a command's template into its job."""
 
-    def __init__(
-        self,
-        templates: TemplateFinder,
-        complete_output: CompleteOutput,
-        read_upload_html: UploadHtmlReader,
-        read_email_rules: ReadEnabledRules,
-    ) -> None:
-        """Find templates in `templates`."""
-        self._read_email_rules = read_email_rules
-        self._templates = templates
-        self._complete_output = complete_output
-        self._read_upload_html = read_upload_html
+    templates: TemplateFinder
+    complete_output: CompleteOutput
+    read_upload_html: UploadHtmlReader
+    read_email_rules: ReadEnabledRules
 
     def __call__(self, command: RenderCommand, version: VersionChoice) -> RenderCommand:
         """Return the command with its template's source, output and email rules, and its includes.
@@ -76,12 +68,12 @@ class ResolveTemplate:
         if not isinstance(job, PageJob):
             return command
         if command.template_id is not None:
-            template = self._templates.find(command.workspace.id, command.template_id, version)
+            template = self.templates.find(command.workspace.id, command.template_id, version)
             emails = command.emails or resolved_emails(
                 command.workspace,
                 template,
                 command.delivery_policy.emails,
-                self._read_email_rules,
+                self.read_email_rules,
                 zero_retention=command.delivery_policy.zero_retention,
             )
             job = replace(self._merge(job, command, template), emails=emails)
@@ -100,13 +92,13 @@ class ResolveTemplate:
         output, default = _split_einvoice(merged_output(template_source.source, {}), plan)
         job = PageJob(
             source=TemplateSource(template.id, _content(template_source)),
-            output=self._complete_output(output),
+            output=self.complete_output(output),
             data=data,
             schema=template_source.source.schema,
             einvoice_default=default,
             emails=emails,
         )
-        includes = resolve_includes(_texts(job), template.workspace_id, self._templates.find)
+        includes = resolve_includes(_texts(job), template.workspace_id, self.templates.find)
         return replace(job, includes=includes)
 
     def _merge(self, job: PageJob, command: RenderCommand, template: ResolvedSource) -> PageJob:
@@ -120,7 +112,7 @@ class ResolveTemplate:
         return replace(
             job,
             source=replace(job.source, content=_content(template)),
-            output=self._complete_output(output),
+            output=self.complete_output(output),
             schema=template.source.schema,
             einvoice_default=default,
         )
@@ -130,14 +122,14 @@ class ResolveTemplate:
             return job
         workspace_id = command.workspace.id
         uploaded = {
-            pointer: self._read_upload_html(workspace_id, upload_id)
+            pointer: self.read_upload_html(workspace_id, upload_id)
             for pointer, upload_id in job.source.referenced_uploads().items()
         }
         if command.template_id is None:
             for pointer, text in uploaded.items():
                 check_includes(text, pointer, command.key_allowlist)
         texts = [*_texts(job), *uploaded.values()]
-        includes = resolve_includes(texts, workspace_id, self._templates.find)
+        includes = resolve_includes(texts, workspace_id, self.templates.find)
         return replace(job, includes=includes)
 
 

@@ -3,6 +3,8 @@
 import datetime as dt
 from dataclasses import asdict
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import RenderId
@@ -15,16 +17,14 @@ from chalicelib.features.renders.idempotency.model import (
 )
 
 
-class IdempotencyRecords:
+class IdempotencyRecords(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Idempotency records in the table with TTL."""
 
-    def __init__(self, table: Table) -> None:
-        """Read and write `table`."""
-        self._table = table
+    table: Table
 
     def find(self, key: IdempotencyKey, now: dt.datetime) -> IdempotencyRecord | None:
         """Return the record of a key; raises `idempotency_key_reused` for another body."""
-        item = self._table.get(key.partition)
+        item = self.table.get(key.partition)
         return self.read(item, key, now)
 
     def read(
@@ -49,7 +49,7 @@ class IdempotencyRecords:
         """Return the write that creates a record; refused while another one has not expired."""
         expires_at = now + RETENTION
         return Write(
-            self._table,
+            self.table,
             item={
                 "PK": key.partition,
                 "SK": "META",
@@ -66,7 +66,7 @@ class IdempotencyRecords:
     def removal(self, key: IdempotencyKey, render_id: RenderId) -> Write:
         """Return the write that frees a key, so that its request can be sent again."""
         return Write(
-            self._table,
+            self.table,
             key={"PK": key.partition, "SK": "META"},
             condition="render_id = :id",
             values={":id": render_id},
@@ -77,13 +77,13 @@ class IdempotencyRecords:
     ) -> None:
         """Save the 202 answer, so that repeats get the same."""
         write = Write(
-            self._table,
+            self.table,
             key={"PK": key.partition, "SK": "META"},
             update="SET accepted = :accepted",
             condition="render_id = :id",
             values={":accepted": asdict(accepted), ":id": render_id},
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed:
             return

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import batched
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, RowValue, Table, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -38,12 +40,10 @@ class ReceiptPlace(NamedTuple):
     target: int
 
 
-class ReceiptRows:
+class ReceiptRows(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Rows of receipts of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store rows in this table."""
-        self._table = table
+    table: Table
 
     def store(self, render: Render) -> None:
         """Store the receipts of an attempt, before its final state; idempotent."""
@@ -51,7 +51,7 @@ class ReceiptRows:
             return
         writes = self._creations(render, render.upload_targets)
         for some in batched(writes, _MAX_ROWS_AT_ONCE, strict=False):
-            self._table.transact(some)
+            self.table.transact(some)
 
     def with_receipts(self, render: Render) -> Render:
         """Return a render with its receipts; reads nothing where it has them already."""
@@ -80,7 +80,7 @@ class ReceiptRows:
             sets = ", ".join(f"receipts[{index}] = :r{index}" for index in by_index)
             values: dict[str, RowValue] = {f":r{n}": item for n, item in by_index.items()}
             yield Write(
-                self._table,
+                self.table,
                 key=_key(place, number),
                 update=f"SET {sets}, #ttl = :ttl",
                 condition="attribute_exists(PK)",
@@ -102,11 +102,11 @@ class ReceiptRows:
                     "receipts": [_receipt_item(each) for each in some],
                     "ttl": ttl,
                 }
-                yield Write(self._table, item=item)
+                yield Write(self.table, item=item)
 
     def _read(self, keys: Sequence[tuple[str, str]]) -> Iterator[StorageReceipt]:
         for some in batched(keys, BATCH_GET_LIMIT, strict=False):
-            for row in self._table.get_many(some):
+            for row in self.table.get_many(some):
                 yield from _receipts(row)
 
 

@@ -9,6 +9,8 @@ The body of an item of a batch lies in an object that other items share.
 import hashlib
 from collections.abc import Callable
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -18,20 +20,21 @@ from chalicelib.features.renders.run.jobs import job_from_json, job_to_json
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 
 
-class RenderBodies:
-    """Bodies of renders in the bucket."""
+class RenderBodies(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Bodies of renders in the bucket.
 
-    def __init__(self, objects: Objects, read_item: Callable[[BodyKey], Job | None]) -> None:
-        """Store bodies in `objects`; `read_item` returns the job of a batch's item by its key."""
-        self._objects = objects
-        self._read_item = read_item
+    `read_item` returns the job of a batch's item by its key.
+    """
+
+    objects: Objects
+    read_item: Callable[[BodyKey], Job | None]
 
     def store(self, workspace_id: WorkspaceId, render_id: RenderId, job: Job) -> BodyKey:
         """Store the body of a job and return its key."""
         key = body_key(workspace_id, render_id)
         content = json.dumps(job_to_json(job)).encode()
         digest = hashlib.sha256(content).digest()
-        self._objects.put(key.object_key, content, content_type="application/json", sha256=digest)
+        self.objects.put(key.object_key, content, content_type="application/json", sha256=digest)
         return key
 
     def get(self, key: BodyKey) -> Job | None:
@@ -40,14 +43,14 @@ class RenderBodies:
         Raises UnknownVersion for a body of another release.
         """
         if key.is_shared:
-            return self._read_item(key)
-        content = self._objects.get(key.object_key)
+            return self.read_item(key)
+        content = self.objects.get(key.object_key)
         return job_from_json(json.loads_own(content)) if content is not None else None
 
     def delete(self, key: BodyKey) -> None:
         """Delete a body that no other render shares; idempotent."""
         if not key.is_shared:
-            self._objects.delete(key.object_key)
+            self.objects.delete(key.object_key)
 
 
 def is_large(job: Job) -> bool:

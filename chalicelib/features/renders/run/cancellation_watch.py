@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Final
 
+import msgspec
+
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 
@@ -18,12 +20,10 @@ FIRST_CHECK_S: Final = 0.5
 NEXT_CHECK_S: Final = 0.4
 
 
-class CancellationWatch:
+class CancellationWatch(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Poll of a render's row while its attempt runs."""
 
-    def __init__(self, renders: Renders) -> None:
-        """Read rows from `renders`."""
-        self._renders = renders
+    renders: Renders
 
     @contextmanager
     def watch(self, render: Render) -> Iterator[Future[None]]:
@@ -53,7 +53,7 @@ class CancellationWatch:
 
     def _is_obsolete(self, render: Render) -> bool:
         try:
-            current = self._renders.get(render.workspace_id, render.id)
+            current = self.renders.get(render.workspace_id, render.id)
         except Exception:
             # The next check follows soon, and the final transaction checks in any case.
             log.warning("the render's row could not be read", exc_info=True)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import replace
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.deadline import Deadline, timeout_failure
@@ -33,12 +35,10 @@ _UNAVAILABLE_CODES: Final = {
 _UNCLAIMED_UNAVAILABLE_CODE: Final = "accessibility_validation_unavailable"
 
 
-class CheckConformance:
+class CheckConformance(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Check of files by the official validators (decision 23)."""
 
-    def __init__(self, validator: "Callable[[WorkspaceId], Validator]") -> None:
-        """Get the validator of a workspace from `validator`."""
-        self._validator = validator
+    validator: "Callable[[WorkspaceId], Validator]"
 
     def __call__(self, render: Render, outcome: RenderOutcome, deadline: Deadline) -> RenderOutcome:
         """Return the outcome with its conformance report, by the deadline.
@@ -77,7 +77,7 @@ class CheckConformance:
 
         if render.mode == "sync":
             deadline = deadline.within(_MAX_SYNC_S)
-        validator = self._validator(render.workspace_id)
+        validator = self.validator(render.workspace_id)
         report: dict[str, Any] = {}
         for each in outcome.validation_requests:
             verdicts = validator.validate(

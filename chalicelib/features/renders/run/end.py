@@ -5,6 +5,8 @@ from contextlib import suppress
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -25,24 +27,14 @@ _MESSAGES: Final = {
 }
 
 
-class EndRender:
+class EndRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """End of renders; the first end wins, later ones return it."""
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        renders: Renders,
-        events: EventOutbox,
-        settle_and_publish: SettleAndPublish,
-        clock: Clock,
-    ) -> None:
-        """Build from the repositories."""
-        self._table = table
-        self._renders = renders
-        self._events = events
-        self._settle_and_publish = settle_and_publish
-        self._clock = clock
+    table: Table
+    renders: Renders
+    events: EventOutbox
+    settle_and_publish: SettleAndPublish
+    clock: Clock
 
     def cancel_timed_out(self, render: Render, *, running_attempt: int) -> Render:
         """Cancel a render whose caller's deadline has passed.
@@ -84,25 +76,25 @@ class EndRender:
         idempotency_removal: Write | None = None,
         only_queued: bool = False,
     ) -> Render:
-        now = self._clock.now()
+        now = self.clock.now()
         error = {"code": code, "message": _MESSAGES[code]} if code else None
         ended = replace(render, status=status, error=error, completed_at=format_rfc3339(now))
         event = final_event(ended, now)
         is_running = running_attempt < NO_ATTEMPT
         writes = [
-            self._renders.end_write(ended, is_running=is_running, only_queued=only_queued),
-            self._events.creation(event),
+            self.renders.end_write(ended, is_running=is_running, only_queued=only_queued),
+            self.events.creation(event),
         ]
         # Refused: another end was first.
         with suppress(ConditionFailed):
-            self._table.transact([*writes, *([idempotency_removal] if idempotency_removal else [])])
+            self.table.transact([*writes, *([idempotency_removal] if idempotency_removal else [])])
         crash_if_armed(CrashPoint.API_ENDED)
-        current = self._renders.get(render.workspace_id, render.id)
+        current = self.renders.get(render.workspace_id, render.id)
         assert current is not None, render.id
         ended_here = current.status == status and (current.error or {}).get("code") == code
         if ended_here:
             log.warning("render ended from outside", extra={"status": status, "code": code})
-            self._settle_and_publish(current, event, settle=current.attempt < running_attempt)
+            self.settle_and_publish(current, event, settle=current.attempt < running_attempt)
         elif current.is_final and current.attempt < running_attempt:
-            self._settle_and_publish.settle(current)
+            self.settle_and_publish.settle(current)
         return current

@@ -6,6 +6,8 @@ from contextlib import suppress
 from copy import replace
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
@@ -43,34 +45,24 @@ class RenderQueues(NamedTuple):
         return self.low if render.priority == "low" else self.normal
 
 
-class EnqueueRender:
+class EnqueueRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Queueing of renders; idempotent, since only a claim starts an attempt."""
 
-    def __init__(
-        self,
-        *,
-        table: Table,
-        renders: Renders,
-        bodies: RenderBodies,
-        queues: RenderQueues,
-        clock: Clock,
-    ) -> None:
-        """Build from the stores and the queues."""
-        self._table = table
-        self._renders = renders
-        self._bodies = bodies
-        self._queues = queues
-        self._clock = clock
+    table: Table
+    renders: Renders
+    bodies: RenderBodies
+    queues: RenderQueues
+    clock: Clock
 
     def send(self, render: Render) -> None:
         """Queue a render whose body is stored; if that fails, maintenance queues it."""
         message = QueuedRender(render.workspace_id, render.id, render.request_id)
-        if self._queues.queue_for(render).try_send(message.to_json(), group=render.workspace_id):
+        if self.queues.queue_for(render).try_send(message.to_json(), group=render.workspace_id):
             log.info("render queued", extra={"render": render.id})
         else:
-            now = format_rfc3339(self._clock.now())
+            now = format_rfc3339(self.clock.now())
             with tolerate_transient("an unsent render is not due yet"), suppress(ConditionFailed):
-                self._table.write(self._renders.postpone_write(render, now))
+                self.table.write(self.renders.postpone_write(render, now))
         crash_if_armed(CrashPoint.API_ENQUEUED)
 
     def continue_in_background(
@@ -82,13 +74,11 @@ class EnqueueRender:
         over, and the queue gets the next one. Returns the current render, unchanged if final.
         """
         key = body_key(render.workspace_id, render.id)
-        moment = self._clock.now()
+        moment = self.clock.now()
         now, due_at = format_rfc3339(moment), format_rfc3339(moment + DUE_AFTER)
         try:
-            self._table.write(
-                self._renders.background_write(
-                    render, key, now, due_at, attempts_made=attempts_made
-                )
+            self.table.write(
+                self.renders.background_write(render, key, now, due_at, attempts_made=attempts_made)
             )
         except ConditionFailed:
             current = self._current(render)
@@ -101,11 +91,11 @@ class EnqueueRender:
         crash_if_armed(CrashPoint.API_LATE_HANDED_OVER)
         # The row names the body before it is stored: the end of the render then deletes it too.
         if render.body_key is None:
-            self._bodies.store(render.workspace_id, render.id, job)
+            self.bodies.store(render.workspace_id, render.id, job)
             crash_if_armed(CrashPoint.API_LATE_BODY_STORED)
             current = self._current(render)
             if current.is_final:
-                self._bodies.delete(key)
+                self.bodies.delete(key)
                 return current
         if attempts_made is not None:
             self.send(render)
@@ -115,6 +105,6 @@ class EnqueueRender:
         )
 
     def _current(self, render: Render) -> Render:
-        current = self._renders.get(render.workspace_id, render.id)
+        current = self.renders.get(render.workspace_id, render.id)
         assert current is not None, render.id
         return current

@@ -6,6 +6,8 @@ from concurrent.futures import Future
 from copy import replace
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.messages import PoisonMessageError, is_retryable
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -46,53 +48,37 @@ class AttemptResult(NamedTuple):
     contents: tuple[bytes, ...] = ()
 
 
-class RunJob:
+class RunJob(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Runner of jobs; raises as the methods of RemoteEngine do."""
 
-    def __init__(self, engine: RemoteEngine, pdf_tools: RemoteEngine) -> None:
-        """Run PDF tools by `pdf_tools`, all else by `engine`."""
-        self._engine = engine
-        self._pdf_tools = pdf_tools
+    engine: RemoteEngine
+    pdf_tools: RemoteEngine
 
     def __call__(self, job: Job, context: EngineCallContext) -> RenderOutcome:
         """Make the files of a job."""
         if not isinstance(job, PdfToolJob):
-            return self._engine.run(job, context)
+            return self.engine.run(job, context)
         mark = job.options.mark
         if mark is None:
-            return self._pdf_tools.run(job, context)
+            return self.pdf_tools.run(job, context)
         # Only the engine has a browser, which prints the text or picture.
-        printed = self._engine.run(MarkJob(mark, f"/{job.options.tool}"), context)
+        printed = self.engine.run(MarkJob(mark, f"/{job.options.tool}"), context)
         marked = replace(job, mark=printed.files[0].content)
-        return self._pdf_tools.run(marked, context).with_trace_before(printed.trace)
+        return self.pdf_tools.run(marked, context).with_trace_before(printed.trace)
 
 
-class ExecuteRender:
+class ExecuteRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Execution of attempts; the engine has no rights."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        renders: Renders,
-        bodies: RenderBodies,
-        run_job: RunJob,
-        check_conformance: CheckConformance,
-        finish: FinishRender,
-        settle_and_publish: SettleAndPublish,
-        end: EndRender,
-        cancellation_watch: CancellationWatch,
-        clock: Clock,
-    ) -> None:
-        """Build from the stores and the runner of jobs."""
-        self._renders = renders
-        self._bodies = bodies
-        self._run_job = run_job
-        self._check_conformance = check_conformance
-        self._finish = finish
-        self._settle_and_publish = settle_and_publish
-        self._end = end
-        self._cancellation_watch = cancellation_watch
-        self._clock = clock
+    renders: Renders
+    bodies: RenderBodies
+    run_job: RunJob
+    check_conformance: CheckConformance
+    finish: FinishRender
+    settle_and_publish: SettleAndPublish
+    end: EndRender
+    cancellation_watch: CancellationWatch
+    clock: Clock
 
     def run_called(self, call: RunRenderCall, invocation: str) -> AttemptResult:
         """Run the attempt that the API function requests.
@@ -102,13 +88,13 @@ class ExecuteRender:
         """
         crash_if_armed(CrashPoint.RENDER_BEGUN)
         if call.row is not None:
-            started_at = format_rfc3339(self._clock.now())
+            started_at = format_rfc3339(self.clock.now())
             promised = replace(
                 render_of(dict(call.row)), status="processing", started_at=started_at
             )
             return self._begin(promised, call.job, call)
         attempt = self._new_attempt(call.attempt, invocation, mode="sync")
-        claim = self._renders.claim(call.workspace_id, call.render_id, attempt)
+        claim = self.renders.claim(call.workspace_id, call.render_id, attempt)
         if claim is None:
             log.warning("the render does not exist")
             return AttemptResult(None)
@@ -125,7 +111,7 @@ class ExecuteRender:
         number = 1
         while True:
             attempt = self._new_attempt(number, invocation, message_id)
-            claim = self._renders.claim(message.workspace_id, message.render_id, attempt)
+            claim = self.renders.claim(message.workspace_id, message.render_id, attempt)
             if claim is None:
                 reason = f"there is no render {message.render_id} of {message.workspace_id}"
                 raise PoisonMessageError(reason)
@@ -135,7 +121,7 @@ class ExecuteRender:
                 return self._skip(claim.render)
             number = claim.render.attempt + 1
             if number > MAX_ATTEMPTS + claim.render.waived_attempts:
-                return AttemptResult(self._end.fail_lost(claim.render))
+                return AttemptResult(self.end.fail_lost(claim.render))
 
     def _run_or_waive(self, render: Render) -> AttemptResult:
         """Run an attempt; waive it if a retryable error ends it (decision 5)."""
@@ -143,55 +129,55 @@ class ExecuteRender:
             return self._begin(render, None, None)
         except Exception as fault:
             if is_retryable(fault):
-                self._renders.waive_attempt(render, format_rfc3339(self._clock.now()))
+                self.renders.waive_attempt(render, format_rfc3339(self.clock.now()))
             raise
 
     def _new_attempt(
         self, number: int, invocation: str, message_id: str | None = None, mode: RunMode = "async"
     ) -> Attempt:
-        now = self._clock.now()
+        now = self.clock.now()
         claimed_until = format_rfc3339(now + _TIME_LIMITS[mode] + _LOST_AFTER)
         return Attempt(number, invocation, format_rfc3339(now), claimed_until, message_id)
 
     def _skip(self, render: Render) -> AttemptResult:
         log.info("attempt skipped", extra={"status": render.status, "attempt": render.attempt})
         if render.is_final:
-            self._settle_and_publish.settle(render)
+            self.settle_and_publish.settle(render)
         return AttemptResult(render)
 
     def _begin(self, render: Render, job: Job | None, call: RunRenderCall | None) -> AttemptResult:
         crash_if_armed(CrashPoint.RENDER_CLAIMED)
         log.info("attempt begun", extra={"attempt": render.attempt})
         if job is None and render.body_key is not None:
-            job = self._bodies.get(render.body_key)
+            job = self.bodies.get(render.body_key)
         if job is None:
             log.error("the render's body is gone")
-            return AttemptResult(self._end.fail_lost(render))
+            return AttemptResult(self.end.fail_lost(render))
         return self._run(render, job_with_context(job, render), call)
 
     def _run(self, render: Render, job: Job, call: RunRenderCall | None) -> AttemptResult:
         ends_at = None if call is None else call.ends_at
-        deadline = (self._clock.now() + _TIME_LIMITS[render.mode]).timestamp()
+        deadline = (self.clock.now() + _TIME_LIMITS[render.mode]).timestamp()
         if ends_at is not None:
             deadline = min(deadline, ends_at)
         try:
-            with self._cancellation_watch.watch(render) as cancellation:
+            with self.cancellation_watch.watch(render) as cancellation:
                 context = self._call_context(render, job, call, (deadline, cancellation))
-                outcome = self._run_job(job, context)
+                outcome = self.run_job(job, context)
                 emails = _emails_of(job, outcome)
                 crash_if_armed(CrashPoint.RENDER_MADE)
                 check_files(render, outcome)
                 margin_s = 0 if ends_at is None else _STORE_MARGIN_S
-                left_s = deadline - margin_s - self._clock.now().timestamp()
-                outcome = self._check_conformance(
+                left_s = deadline - margin_s - self.clock.now().timestamp()
+                outcome = self.check_conformance(
                     render, outcome, Deadline.after(left_s, cancellation)
                 )
                 check_warnings(job, outcome)
                 crash_if_armed(CrashPoint.RENDER_VALIDATED)
             receipts = first_receipts(job, outcome)
-            finished = self._finish.succeed(render, outcome, emails, receipts)
+            finished = self.finish.succeed(render, outcome, emails, receipts)
         except RenderFailure as failure:
-            return AttemptResult(self._finish.fail(render, failure))
+            return AttemptResult(self.finish.fail(render, failure))
         # The render was ended, or taken over by a later attempt: these bytes are not its files.
         if (finished.status, finished.attempt) != ("succeeded", render.attempt):
             return AttemptResult(finished)
@@ -205,7 +191,7 @@ class ExecuteRender:
         deadline_and_cancellation: tuple[float, Future[None]],
     ) -> EngineCallContext:
         deadline, cancellation = deadline_and_cancellation
-        queued_until = self._clock.now().timestamp() + _QUEUED_SLOT_S
+        queued_until = self.clock.now().timestamp() + _QUEUED_SLOT_S
         return EngineCallContext(
             tenant=render.workspace_id,
             folder=engine_folder(render.workspace_id, f"{render.id}/{render.attempt}"),

@@ -44,28 +44,16 @@ from chalicelib.features.renders.run.settle import SettleAndPublish
 log = logging.getLogger(__name__)
 
 
-class FinishRender:
+class FinishRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Final state of claimed renders, written once; a late attempt changes nothing (decision 5)."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        table: Table,
-        renders: Renders,
-        files: Files,
-        objects: Objects,
-        events: EventOutbox,
-        settle_and_publish: SettleAndPublish,
-        clock: Clock,
-    ) -> None:
-        """Build from the stores."""
-        self._table = table
-        self._renders = renders
-        self._files = files
-        self._objects = objects
-        self._events = events
-        self._settle_and_publish = settle_and_publish
-        self._clock = clock
+    table: Table
+    renders: Renders
+    files: Files
+    objects: Objects
+    events: EventOutbox
+    settle_and_publish: SettleAndPublish
+    clock: Clock
 
     def succeed(
         self,
@@ -78,7 +66,7 @@ class FinishRender:
 
         Return the current render.
         """
-        started = self._clock.now()
+        started = self.clock.now()
         formats = tuple(file.format for file in outcome.files)
         targets = upload_targets(storage, len(formats))
         render = replace(render, file_formats=formats, storage=storage, upload_targets=targets)
@@ -97,7 +85,7 @@ class FinishRender:
             self._store_all(render, files, outcome)
         if emails is not None:
             self._store_emails(render, emails)
-        store_ms = epoch_ms(self._clock.now()) - epoch_ms(started)
+        store_ms = epoch_ms(self.clock.now()) - epoch_ms(started)
         succeeded = replace(
             render,
             status="succeeded",
@@ -129,12 +117,12 @@ class FinishRender:
             return render
         formats = {str(render.attempt): render.file_formats}
         announced = replace(render, announced={**render.announced, **formats})
-        self._table.write(self._renders.announcement(announced))
+        self.table.write(self.renders.announcement(announced))
         return announced
 
     def _store_emails(self, render: Render, emails: EmailContents) -> None:
         key = contents_key(render.workspace_id, render.id)
-        self._objects.put_data(key, msgspec.json.encode(emails))
+        self.objects.put_data(key, msgspec.json.encode(emails))
         crash_if_armed(CrashPoint.RENDER_EMAILS_STORED)
 
     def _store_all(
@@ -153,49 +141,49 @@ class FinishRender:
 
     def _store(self, render: Render, file: StoredFile, content: bytes) -> None:
         digest = bytes.fromhex(file.sha256)
-        self._objects.put(file.key, content, content_type=file.content_type, sha256=digest)
+        self.objects.put(file.key, content, content_type=file.content_type, sha256=digest)
         if render.delivery == "base64" and len(content) > MAX_RETURNED_BYTES:
             # The 303 leads to exactly the body that the answer would have been (decision 17).
             text, (_, key) = base64.b64encode(content), file_object_keys(render, file.key)
             digest = hashlib.sha256(text).digest()
-            self._objects.put(key, text, content_type="text/plain", sha256=digest)
+            self.objects.put(key, text, content_type="text/plain", sha256=digest)
         crash_if_armed(CrashPoint.RENDER_STORED)
 
     def _finish(self, render: Render, timings: Mapping[str, int]) -> Render:
-        now = self._clock.now()
+        now = self.clock.now()
         ended = replace(
             render, completed_at=format_rfc3339(now), timings=_timings(render, timings, now)
         )
         done = shortened_to_fit(ended)
         event = final_event(done, now)
         records = [
-            *self._files.creations(
+            *self.files.creations(
                 [file for file in redact_files(done) if file.expires_at is not None],
                 FileOwner(done.workspace_id, done.id),
             )
         ]
         for batch in batched(records[MAX_FINAL_RECORDS:], TRANSACTION_LIMIT, strict=False):
             # Nobody has their URLs before the final state; their time to live removes orphans.
-            self._table.transact(batch)
+            self.table.transact(batch)
         row = redact_render(done)
-        self._renders.receipts.store(row)
+        self.renders.receipts.store(row)
         writes = [
-            self._renders.finish_write(row),
+            self.renders.finish_write(row),
             *records[:MAX_FINAL_RECORDS],
-            self._events.creation(event),
+            self.events.creation(event),
         ]
         try:
-            self._table.transact(writes)
+            self.table.transact(writes)
         except ConditionFailed:
             return self._resolve_conflict(done)
         crash_if_armed(CrashPoint.RENDER_FINISHED)
         log.info("render ended", extra=_log_fields(done))
-        self._settle_and_publish(done, event)
+        self.settle_and_publish(done, event)
         return done
 
     def _resolve_conflict(self, attempted: Render) -> Render:
         """Return the current render and delete the files of this refused attempt."""
-        current = self._renders.get(attempted.workspace_id, attempted.id)
+        current = self.renders.get(attempted.workspace_id, attempted.id)
         assert current is not None, attempted.id
         if current.attempt == attempted.attempt and not current.is_final:
             # The caller has left, and its function has stored the body and named it in the row.
@@ -204,7 +192,7 @@ class FinishRender:
             )
             return self._finish(continued, attempted.timings or {})
         if current.is_final:
-            self._settle_and_publish.settle(current)
+            self.settle_and_publish.settle(current)
             self._save_diagnostics(current, attempted)
         named = {file.key for file in current.files}
         refused = [
@@ -213,7 +201,7 @@ class FinishRender:
             if file.expires_at is not None and file.key not in named
             for key in file_object_keys(attempted, file.key)
         ]
-        self._objects.delete_many(refused)
+        self.objects.delete_many(refused)
         return current
 
     def _save_diagnostics(self, current: Render, attempted: Render) -> None:
@@ -228,7 +216,7 @@ class FinishRender:
             timings=attempted.timings,
         )
         row = redact_render(shortened_to_fit(diagnosed))
-        self._table.write(self._renders.diagnostics_write(row))
+        self.table.write(self.renders.diagnostics_write(row))
 
 
 def _stored_file(

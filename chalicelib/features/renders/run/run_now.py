@@ -5,6 +5,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from chalicelib.adapters.aws.functions import (
     FunctionBusy,
     FunctionDied,
@@ -53,26 +55,15 @@ class SyncResult:
     content: str | None = None
 
 
-class RunNow:
+class RunNow(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Synchronous execution of a render, until the caller's deadline."""
 
-    def __init__(
-        self,
-        *,
-        renders: Renders,
-        function: LambdaFunction,
-        enqueue: EnqueueRender,
-        end: EndRender,
-        idempotency: IdempotencyRecords,
-        clock: Clock,
-    ) -> None:
-        """Build from the render function and the fallbacks for a late or lost render."""
-        self._renders = renders
-        self._function = function
-        self._enqueue = enqueue
-        self._end = end
-        self._idempotency = idempotency
-        self._clock = clock
+    renders: Renders
+    function: LambdaFunction
+    enqueue: EnqueueRender
+    end: EndRender
+    idempotency: IdempotencyRecords
+    clock: Clock
 
     def __call__(self, render: Render, job: Job, caller: WaitingCaller) -> SyncResult:
         """Run the render and return its state, by the caller's deadline.
@@ -85,7 +76,7 @@ class RunNow:
         result = self._run(render, job, caller)
         if caller.idempotency is not None and not result.render.is_final:
             accepted = Accepted202(result.render.status, result.render.started_at)
-            self._idempotency.mark_accepted(caller.idempotency, render.id, accepted)
+            self.idempotency.mark_accepted(caller.idempotency, render.id, accepted)
         return result
 
     def _run(self, render: Render, job: Job, caller: WaitingCaller) -> SyncResult:
@@ -93,7 +84,7 @@ class RunNow:
         while attempt <= MAX_ATTEMPTS and (left_s := self._left_s(caller)) > 0:
             event = _run_call(render, job, caller, attempt).to_json()
             try:
-                answer = self._function.invoke(event, wait_s=left_s)
+                answer = self.function.invoke(event, wait_s=left_s)
             except FunctionDied:
                 log.warning("the render function died", extra={"attempt": attempt})
                 attempt += 1
@@ -114,7 +105,7 @@ class RunNow:
                 crash_if_armed(CrashPoint.API_RAN)
                 return self._result(render, answer)
         if attempt > MAX_ATTEMPTS:
-            return SyncResult(self._end.fail_lost(render))
+            return SyncResult(self.end.fail_lost(render))
         return self._handle_unbegun(render, job, caller, attempt - 1)
 
     def _handle_unbegun(
@@ -141,7 +132,7 @@ class RunNow:
         return SyncResult(render_of(dict(parsed.row)), parsed.content)
 
     def _left_s(self, caller: WaitingCaller) -> float:
-        return caller.deadline - self._clock.now().timestamp() - _RESPONSE_MARGIN_S
+        return caller.deadline - self.clock.now().timestamp() - _RESPONSE_MARGIN_S
 
     def _handle_timeout(
         self,
@@ -154,24 +145,24 @@ class RunNow:
     ) -> SyncResult:
         """Cancel the render, or continue it in the background; `running_attempt` may finish it."""
         if caller.cancel_on_timeout:
-            return SyncResult(self._end.cancel_timed_out(render, running_attempt=running_attempt))
+            return SyncResult(self.end.cancel_timed_out(render, running_attempt=running_attempt))
         current = self._current(render)
         if not current.is_final:
             is_running = current.attempt >= running_attempt
-            current = self._enqueue.continue_in_background(
+            current = self.enqueue.continue_in_background(
                 current, job, attempts_made=None if is_running else attempts_made
             )
         return SyncResult(current)
 
     def _current(self, render: Render) -> Render:
-        current = self._renders.get(render.workspace_id, render.id)
+        current = self.renders.get(render.workspace_id, render.id)
         assert current is not None, render.id
         return current
 
     def _cancel_no_capacity(self, render: Render, caller: WaitingCaller) -> SyncResult:
         key = caller.idempotency
-        key_removal = self._idempotency.removal(key, render.id) if key else None
-        ended = self._end.cancel_no_capacity(render, key_removal)
+        key_removal = self.idempotency.removal(key, render.id) if key else None
+        ended = self.end.cancel_no_capacity(render, key_removal)
         if (ended.error or {}).get("code") != "region_degraded":
             return SyncResult(ended)
         raise ServiceError(

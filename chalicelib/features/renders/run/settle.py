@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -18,12 +20,10 @@ _NOT_SETTLED: Final = "a final render is not settled"
 _MAX_SENDINGS: Final = 32
 
 
-class SettleRender:
+class SettleRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Settlement of final renders in the limits of their workspaces; idempotent."""
 
-    def __init__(self, limits: WorkspaceLimits) -> None:
-        """Settle in `limits`."""
-        self._limits = limits
+    limits: WorkspaceLimits
 
     def __call__(self, renders: Sequence[Render]) -> bool:
         """Settle final renders of one workspace; tell whether a usage threshold was reached.
@@ -37,8 +37,8 @@ class SettleRender:
             if not is_settled_by_relay:
                 ended.append(EndedHold(render.id, Hold(source), render.billed))
             elif has_lease:
-                self._limits.release(render.workspace_id, render.id)
-        return bool(ended) and self._limits.settle(renders[0].workspace_id, ended)
+                self.limits.release(render.workspace_id, render.id)
+        return bool(ended) and self.limits.settle(renders[0].workspace_id, ended)
 
 
 class SettleAndPublish:

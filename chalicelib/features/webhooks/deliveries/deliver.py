@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
@@ -35,28 +37,19 @@ _SLOW_MS: Final = 2_000
 _DISABLED_AFTER: Final = dt.timedelta(days=5)
 
 
-class SendWebhook:
-    """Sender of due deliveries; an attempt has one number, however often its message comes."""
+class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Sender of due deliveries; an attempt has one number, however often its message comes.
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
-        self,
-        *,
-        table: Table,
-        endpoints: Endpoints,
-        deliveries: Deliveries,
-        objects: Objects,
-        post: PostWebhook,
-        retries: Queue,
-        clock: Clock,
-    ) -> None:
-        """Send with `post`; the queue `retries` takes the message of a next attempt."""
-        self._table = table
-        self._endpoints = endpoints
-        self._deliveries = deliveries
-        self._objects = objects
-        self._post = post
-        self._retries = retries
-        self._clock = clock
+    The queue `retries` takes the message of a next attempt.
+    """
+
+    table: Table
+    endpoints: Endpoints
+    deliveries: Deliveries
+    objects: Objects
+    post: PostWebhook
+    retries: Queue
+    clock: Clock
 
     def __call__(self, message: DeliverWebhook, leases: BatchLeases, claim: str) -> bool:
         """Make an attempt, and return whether one was due; `claim` names it among all.
@@ -65,8 +58,8 @@ class SendWebhook:
         """
         with log_context(workspace=message.workspace_id, delivery=message.delivery_id):
             crash_if_armed(CrashPoint.WEBHOOK_BEGUN)
-            now = self._clock.now()
-            delivery = self._deliveries.claim(
+            now = self.clock.now()
+            delivery = self.deliveries.claim(
                 message.workspace_id,
                 message.delivery_id,
                 claim=claim,
@@ -78,7 +71,7 @@ class SendWebhook:
             crash_if_armed(CrashPoint.WEBHOOK_CLAIMED)
             endpoint = None
             if delivery.endpoint_id is not None:
-                endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
+                endpoint = self.endpoints.find(delivery.workspace_id, delivery.endpoint_id)
             delivery = delivery.at_endpoint(endpoint)
             receiver = Receiver.of_delivery(delivery, endpoint)
             if delivery.claims_made > MAX_RECEIVE_COUNT:
@@ -114,7 +107,7 @@ class SendWebhook:
         """Put an attempt off: it waits longer, the longer it has waited (decision 38)."""
         assert delivery.next_attempt_at is not None
         delay = waiting_time(delivery.id, now - parse_rfc3339(delivery.next_attempt_at))
-        if self._deliveries.postpone(delivery, claim=claim, due_at=now + delay + MESSAGE_TIME):
+        if self.deliveries.postpone(delivery, claim=claim, due_at=now + delay + MESSAGE_TIME):
             log.info("webhook put off", extra={"seconds": delay.total_seconds()})
             crash_if_armed(CrashPoint.WEBHOOK_POSTPONED)
             self._send_message(delivery, delay)
@@ -126,11 +119,11 @@ class SendWebhook:
             self._record(delivery.given_up(), None, (), claim)
             return
         try:
-            request, attempt = self._post(delivery, receiver, body)
+            request, attempt = self.post(delivery, receiver, body)
         except KeyUnavailableError as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("webhook not signed", exc_info=fault)  # noqa: TRY400 -- it is tried again
-            self._postpone(delivery, claim, self._clock.now())
+            self._postpone(delivery, claim, self.clock.now())
             return
         crash_if_armed(CrashPoint.WEBHOOK_SENT)
         after = _after_attempt(delivery, attempt)
@@ -156,7 +149,7 @@ class SendWebhook:
         if delivery.payload is not None:
             return delivery.payload.encode()
         assert delivery.payload_key is not None
-        return self._objects.get(delivery.payload_key)
+        return self.objects.get(delivery.payload_key)
 
     def _endpoint_changes(
         self, endpoint: WebhookEndpoint | None, attempt: DeliveryAttempt
@@ -173,8 +166,8 @@ class SendWebhook:
         if failing_since is not None and endpoint.enabled:
             failing = parse_rfc3339(attempt.at) - parse_rfc3339(failing_since)
             if failing >= _DISABLED_AFTER:
-                return self._endpoints.disabling(endpoint, changed, self._clock.now())
-        return [self._endpoints.change_write(endpoint, changed)] if changed else []
+                return self.endpoints.disabling(endpoint, changed, self.clock.now())
+        return [self.endpoints.change_write(endpoint, changed)] if changed else []
 
     def _record(
         self,
@@ -184,9 +177,9 @@ class SendWebhook:
         claim: str,
     ) -> bool:
         """Write a new state; False: this process has lost its claim, so another one does it."""
-        writes = self._deliveries.result_writes(delivery, attempt, claim=claim)
+        writes = self.deliveries.result_writes(delivery, attempt, claim=claim)
         try:
-            self._table.transact([*writes, *endpoint_changes])
+            self.table.transact([*writes, *endpoint_changes])
         except ConditionFailed as conflict:
             if conflict.index < len(writes):
                 return False
@@ -203,7 +196,7 @@ class SendWebhook:
         """Send the message of the next attempt, if it is soon; the due item is the net."""
         if delivery.next_attempt_at is None:
             return
-        delay = parse_rfc3339(delivery.next_attempt_at) - self._clock.now()
+        delay = parse_rfc3339(delivery.next_attempt_at) - self.clock.now()
         if delay > MAX_DELAY:
             return
         self._send_message(delivery, max(delay, dt.timedelta(0)))
@@ -211,7 +204,7 @@ class SendWebhook:
 
     def _send_message(self, delivery: WebhookDelivery, delay: dt.timedelta) -> None:
         message = DeliverWebhook(delivery.workspace_id, delivery.id, delivery.request_id)
-        self._retries.try_send(message.to_json(), group=delivery.workspace_id, delay=delay)
+        self.retries.try_send(message.to_json(), group=delivery.workspace_id, delay=delay)
 
 
 def _after_attempt(delivery: WebhookDelivery, attempt: DeliveryAttempt) -> WebhookDelivery:

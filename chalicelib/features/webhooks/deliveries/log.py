@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.core import json
@@ -67,24 +69,14 @@ class DeliveryPage:
     next_after: str | None
 
 
-class DeliveryLog:
+class DeliveryLog(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reads and replays the deliveries of a workspace."""
 
-    def __init__(
-        self,
-        *,
-        endpoints: Endpoints,
-        deliveries: Deliveries,
-        objects: Objects,
-        queue: Callable[[], Queue],
-        clock: Clock,
-    ) -> None:
-        """Send replays to `queue`."""
-        self._endpoints = endpoints
-        self._deliveries = deliveries
-        self._objects = objects
-        self._queue = queue
-        self._clock = clock
+    endpoints: Endpoints
+    deliveries: Deliveries
+    objects: Objects
+    queue: Callable[[], Queue]
+    clock: Clock
 
     def body(self, delivery: WebhookDelivery) -> Json:
         """Return the body that is sent."""
@@ -92,7 +84,7 @@ class DeliveryLog:
             text = delivery.payload.encode()
         else:
             assert delivery.payload_key is not None
-            text = self._objects.get(delivery.payload_key) or b"null"
+            text = self.objects.get(delivery.payload_key) or b"null"
         body: Json = json.loads_own(text)
         return body
 
@@ -105,18 +97,18 @@ class DeliveryLog:
         after: str | None,
     ) -> DeliveryPage:
         """Return up to `limit` deliveries below the id `after`."""
-        now = format_rfc3339(self._clock.now())
+        now = format_rfc3339(self.clock.now())
         below, rows_read = after or "whd_~", 0
         is_visible = self._visibility(workspace_id, criteria.mode, criteria.templates)
         matches: list[WebhookDelivery] = []
         while True:
-            page = self._deliveries.newest_page(
+            page = self.deliveries.newest_page(
                 workspace_id, below, criteria.row_statuses, _PAGE_ROWS
             )
             ids = [DeliveryId(row["LSK"]) for row in page.items]
             matches += [
                 delivery
-                for delivery in self._at_endpoints(self._deliveries.get_many(workspace_id, ids))
+                for delivery in self._at_endpoints(self.deliveries.get_many(workspace_id, ids))
                 if criteria.matches(delivery) and is_visible(delivery) and expiry(delivery) > now
             ]
             if len(matches) > limit:
@@ -132,7 +124,7 @@ class DeliveryLog:
         self, workspace_id: WorkspaceId, delivery_id: str, mode: Mode, templates: Collection[str]
     ) -> WebhookDelivery:
         """Return a delivery that a key of a mode and allowlist may see; raises `not_found`."""
-        (delivery,) = self._at_endpoints([self._deliveries.one(workspace_id, delivery_id, mode)])
+        (delivery,) = self._at_endpoints([self.deliveries.one(workspace_id, delivery_id, mode)])
         if not self._visibility(workspace_id, mode, templates)(delivery):
             raise delivery_not_found(delivery_id)
         return delivery
@@ -145,7 +137,7 @@ class DeliveryLog:
             return lambda _delivery: True
         endpoint_ids = {
             each.id
-            for each in self._endpoints.all(workspace_id)
+            for each in self.endpoints.all(workspace_id)
             if each.is_visible_to(mode, templates)
         }
         # An endpoint may have had another filter before.
@@ -157,7 +149,7 @@ class DeliveryLog:
         """Tell whether keys of a mode see a sent request: a test key only to its own endpoints."""
         if mode == "live" or delivery.endpoint_id is None:
             return True
-        endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
+        endpoint = self.endpoints.find(delivery.workspace_id, delivery.endpoint_id)
         return endpoint is not None and endpoint.is_visible_to(mode)
 
     def _at_endpoints(self, deliveries: Sequence[WebhookDelivery]) -> list[WebhookDelivery]:
@@ -165,7 +157,7 @@ class DeliveryLog:
         if not any(delivery.is_open for delivery in deliveries):
             return list(deliveries)
         endpoints: dict[EndpointId | None, WebhookEndpoint] = {
-            endpoint.id: endpoint for endpoint in self._endpoints.all(deliveries[0].workspace_id)
+            endpoint.id: endpoint for endpoint in self.endpoints.all(deliveries[0].workspace_id)
         }
         return [
             delivery.at_endpoint(endpoints.get(delivery.endpoint_id)) for delivery in deliveries
@@ -179,18 +171,18 @@ class DeliveryLog:
         """
         endpoint_id = delivery.endpoint_id
         if endpoint_id is not None:
-            endpoint = self._endpoints.find(delivery.workspace_id, endpoint_id)
+            endpoint = self.endpoints.find(delivery.workspace_id, endpoint_id)
             if endpoint is None:
                 detail = f"The webhook endpoint {endpoint_id} is deleted."
                 raise Conflict("conflict", detail)
             if not endpoint.may_get(test=delivery.test):
                 detail = f"The webhook endpoint {endpoint_id} gets events of test renders only."
                 raise Conflict("conflict", detail)
-        replayed = self._deliveries.replay(delivery, format_rfc3339(self._clock.now()))
+        replayed = self.deliveries.replay(delivery, format_rfc3339(self.clock.now()))
         if replayed is None:
             raise Conflict("conflict", "An attempt of this delivery is being made; try again.")
         crash_if_armed(CrashPoint.WEBHOOK_REPLAYED)
         message = DeliverWebhook(delivery.workspace_id, delivery.id, request_id)
-        self._queue().try_send(message.to_json(), group=delivery.workspace_id)
+        self.queue().try_send(message.to_json(), group=delivery.workspace_id)
         crash_if_armed(CrashPoint.WEBHOOK_REPLAY_SENT)
         return replayed

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from copy import replace
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
@@ -41,12 +43,10 @@ _RESULT_FIELDS: Final = (
 _FIELDS: Final = tuple(WebhookDelivery.__dataclass_fields__)
 
 
-class Deliveries:
+class Deliveries(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Deliveries of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store deliveries in this table."""
-        self._table = table
+    table: Table
 
     def creation(self, delivery: WebhookDelivery) -> Write:
         """Return the write of a new delivery, for the transaction that publishes its event.
@@ -60,18 +60,18 @@ class Deliveries:
         due_at = expiry(delivery)
         if delivery.next_attempt_at is not None:
             due_at = format_rfc3339(parse_rfc3339(delivery.next_attempt_at) + MESSAGE_TIME)
-        return Write(self._table, item=row | key | lists | _due(delivery.id, due_at))
+        return Write(self.table, item=row | key | lists | _due(delivery.id, due_at))
 
     def create(self, delivery: WebhookDelivery) -> None:
         """Store a new delivery outside the relay."""
-        self._table.transact([self.creation(delivery)])
+        self.table.transact([self.creation(delivery)])
 
     def one(self, workspace_id: WorkspaceId, delivery_id: str, mode: Mode) -> WebhookDelivery:
         """Return a delivery that keys of a mode may see; raises `not_found`."""
         row = None
         if is_id("whd", delivery_id):
             pk = delivery_partition(workspace_id, delivery_id)
-            row = self._table.get(pk)
+            row = self.table.get(pk)
         if row is None or (mode == "test" and not row["test"]):
             raise delivery_not_found(delivery_id)
         return _delivery_of(row)
@@ -81,13 +81,13 @@ class Deliveries:
     ) -> WebhookDelivery | None:
         """Return a delivery of one of up to 100 workspaces, or None."""
         keys = [(delivery_partition(each, delivery_id), "META") for each in workspace_ids]
-        rows = self._table.get_many(keys)
+        rows = self.table.get_many(keys)
         return _delivery_of(rows[0]) if rows else None
 
     def ids_of_time(self, workspace_id: WorkspaceId, milliseconds: int) -> Iterator[DeliveryId]:
         """Yield the ids that begin with a time: those of the deliveries of its events."""
         rows = query_all(
-            self._table,
+            self.table,
             "LPK = :list AND LSK BETWEEN :first AND :last",
             {
                 ":list": list_partition(workspace_id),
@@ -100,7 +100,7 @@ class Deliveries:
 
     def attempts(self, delivery: WebhookDelivery) -> list[DeliveryAttempt]:
         """Return the last 100 finished attempts of a delivery, in order."""
-        page = self._table.query(
+        page = self.table.query(
             "PK = :pk AND begins_with(SK, :attempts)",
             {
                 ":pk": delivery_partition(delivery.workspace_id, delivery.id),
@@ -119,14 +119,14 @@ class Deliveries:
         """Return the existing ones of up to 100 deliveries, in this order."""
         assert len(delivery_ids) <= BATCH_GET_LIMIT
         keys = [(delivery_partition(workspace_id, each), "META") for each in delivery_ids]
-        return [_delivery_of(row) for row in self._table.get_many(keys)]
+        return [_delivery_of(row) for row in self.table.get_many(keys)]
 
     def newest_page(
         self, workspace_id: WorkspaceId, below: str, statuses: Sequence[str], limit: int
     ) -> QueryPage:
         """Return a page of the index below a sort key, newest first, in given statuses or all."""
         values = {f":status{number}": status for number, status in enumerate(statuses)}
-        return self._table.query(
+        return self.table.query(
             "LPK = :list AND LSK < :below",
             {":list": list_partition(workspace_id), ":below": below, **values},
             index="lists",
@@ -151,7 +151,7 @@ class Deliveries:
         come. The claim ends at `until`; the same attempt is then made again.
         """
         write = Write(
-            self._table,
+            self.table,
             key=delivery_key(workspace_id, delivery_id),
             update="SET #claim = :claim, #until = :until, due_at = :until ADD claims_made :one",
             condition="next_attempt_at <= :soon "
@@ -167,7 +167,7 @@ class Deliveries:
             },
         )
         try:
-            row = self._table.write(write)
+            row = self.table.write(write)
         except ConditionFailed as refused:
             # This very call has claimed it, but its response was lost.
             is_own = refused.item is not None and refused.item.get("claim") == claim
@@ -178,7 +178,7 @@ class Deliveries:
     def postpone(self, delivery: WebhookDelivery, *, claim: str, due_at: dt.datetime) -> bool:
         """End a claim without an attempt; False: another process has the claim."""
         write = Write(
-            self._table,
+            self.table,
             key=delivery_key(delivery.workspace_id, delivery.id),
             update="SET due_at = :due_at REMOVE #claim, #until, claims_made",
             condition="#claim = :claim",
@@ -187,7 +187,7 @@ class Deliveries:
         )
         try:
             # A transaction: a repeated write would take its own effect for that of another process.
-            self._table.transact([write])
+            self.table.transact([write])
         except ConditionFailed:
             return False
         return True
@@ -203,7 +203,7 @@ class Deliveries:
         sets = {name: getattr(delivery, name) for name in _RESULT_FIELDS}
         sets["due_at"] = delivery.next_attempt_at or expiry(delivery)
         change = Write(
-            self._table,
+            self.table,
             key=delivery_key(delivery.workspace_id, delivery.id),
             update="SET "
             + ", ".join(f"#{name} = :{name}" for name in sets)
@@ -217,20 +217,20 @@ class Deliveries:
     def _attempt(self, delivery: WebhookDelivery, attempt: DeliveryAttempt) -> Write:
         pk = delivery_partition(delivery.workspace_id, delivery.id)
         row = attempt._asdict() | {"PK": pk, "SK": f"TRY#{attempt.number:06d}"}
-        return Write(self._table, item=row, condition="attribute_not_exists(PK)")
+        return Write(self.table, item=row, condition="attribute_not_exists(PK)")
 
     def replay(self, delivery: WebhookDelivery, now: str) -> WebhookDelivery | None:
         """Make a replay the next attempt and return the delivery, or None while another is made."""
         replayed = replace(delivery, is_replay=True, next_attempt_at=now)
         write = Write(
-            self._table,
+            self.table,
             key=delivery_key(delivery.workspace_id, delivery.id),
             update="SET is_replay = :true, next_attempt_at = :now, due_at = :now",
             condition="attribute_exists(PK) AND attribute_not_exists(claimed_until)",
             values={":true": True, ":now": now},
         )
         try:
-            self._table.transact([write])
+            self.table.transact([write])
         except ConditionFailed:
             return None
         return replayed
@@ -238,7 +238,7 @@ class Deliveries:
     def give_up(self, workspace_id: WorkspaceId, delivery_id: DeliveryId, now: str) -> bool:
         """End an open delivery as failed; False: it has ended, waits, or a function has it."""
         write = Write(
-            self._table,
+            self.table,
             key=delivery_key(workspace_id, delivery_id),
             update="SET #status = :failed, due_at = :expiry "
             "REMOVE next_attempt_at, #until, #claim, claims_made",
@@ -254,14 +254,14 @@ class Deliveries:
             },
         )
         try:
-            self._table.transact([write])
+            self.table.transact([write])
         except ConditionFailed:
             return False
         return True
 
     def erase(self, workspace_id: WorkspaceId, delivery_id: str) -> None:
         """Delete the rows of a delivery."""
-        self._table.delete_partition(delivery_partition(workspace_id, delivery_id))
+        self.table.delete_partition(delivery_partition(workspace_id, delivery_id))
 
 
 def expiry(delivery: WebhookDelivery) -> str:

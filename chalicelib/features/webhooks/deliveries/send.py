@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.engine.ports import EgressError
@@ -35,25 +37,16 @@ class SentRequest(NamedTuple):
     headers: Mapping[str, str]
 
 
-class PostWebhook:
-    """Sender of one attempt; it never raises for a fault of the receiver."""
+class PostWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Sender of one attempt; it never raises for a fault of the receiver.
 
-    def __init__(
-        self,
-        *,
-        secrets: SigningSecrets,
-        egress: GuardedEgress,
-        clock: Clock,
-        timeout_s: float = _TIMEOUT_S,
-    ) -> None:
-        """Sign with `secrets` and send through `egress`.
+    An answer counts when it is whole within `timeout_s`, from the look-up of the name on.
+    """
 
-        An answer counts when it is whole within `timeout_s`, from the look-up of the name on.
-        """
-        self._secrets = secrets
-        self._egress = egress
-        self._clock = clock
-        self._timeout_s = timeout_s
+    secrets: SigningSecrets
+    egress: GuardedEgress
+    clock: Clock
+    timeout_s: float = _TIMEOUT_S
 
     def __call__(
         self, delivery: WebhookDelivery, receiver: Receiver, body: bytes
@@ -62,7 +55,7 @@ class PostWebhook:
 
         Raises KeyUnavailableError, the operator's fault.
         """
-        started, number = self._clock.now(), delivery.attempts_made + 1
+        started, number = self.clock.now(), delivery.attempts_made + 1
         try:
             headers = self._headers(delivery, receiver, body, started)
         except SecretUnusableError as unusable:
@@ -78,10 +71,10 @@ class PostWebhook:
         endpoint = receiver.endpoint
         if endpoint is None:
             headers: Mapping[str, str] = {}
-            secrets = self._secrets.of_request(delivery.workspace_id, delivery.mode, now)
+            secrets = self.secrets.of_request(delivery.workspace_id, delivery.mode, now)
         else:
             headers = endpoint.headers
-            secrets = self._secrets.of_endpoint(endpoint, now)
+            secrets = self.secrets.of_endpoint(endpoint, now)
         timestamp = int(now.timestamp())
         own = signed_headers(secrets, delivery.event_id, timestamp, body)
         return {**headers, **own}
@@ -92,13 +85,13 @@ class PostWebhook:
         begun = time.monotonic()
         status, error, excerpt = None, None, None
         try:
-            answer = self._egress.request(
+            answer = self.egress.request(
                 "POST",
                 request.url,
                 headers=request.headers,
                 body=body,
                 max_bytes=_MAX_ANSWER_BYTES,
-                timeout_s=self._timeout_s,
+                timeout_s=self.timeout_s,
             )
         # ValueError: a header that an earlier release took.
         except (EgressError, ValueError) as failure:

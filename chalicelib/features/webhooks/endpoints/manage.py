@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from copy import replace
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.aws.table import RowValue
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -28,24 +30,14 @@ class EndpointWithSecret(NamedTuple):
     secret: str
 
 
-class ManageEndpoints:
+class ManageEndpoints(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Use cases that change endpoints."""
 
-    def __init__(
-        self,
-        *,
-        endpoints: Endpoints,
-        sealer: SecretSealer,
-        check_url: CheckUrl,
-        clock: Clock,
-        ids: IdGenerator,
-    ) -> None:
-        """Seal secrets with `sealer`."""
-        self._endpoints = endpoints
-        self._sealer = sealer
-        self._check_url = check_url
-        self._clock = clock
-        self._ids = ids
+    endpoints: Endpoints
+    sealer: SecretSealer
+    check_url: CheckUrl
+    clock: Clock
+    ids: IdGenerator
 
     def create(
         self, workspace_id: WorkspaceId, mode: Mode, fields: Mapping[str, Any]
@@ -54,13 +46,13 @@ class ManageEndpoints:
 
         Raises as CheckTargetUrl, and `conflict` for one too many.
         """
-        takes_live = self._check_url(fields["url"], "/url")
-        now = self._clock.now()
+        takes_live = self.check_url(fields["url"], "/url")
+        now = self.clock.now()
         at = format_rfc3339(now)
         secret = new_secret()
         endpoint = WebhookEndpoint(
             **fields,
-            id=EndpointId(self._ids.new("whe", now)),
+            id=EndpointId(self.ids.new("whe", now)),
             workspace_id=workspace_id,
             made_in_test_mode=mode == "test",
             test_only=mode == "test" or not takes_live,
@@ -68,9 +60,9 @@ class ManageEndpoints:
             created_at=at,
             updated_at=at,
         )
-        sealed = self._sealer.seal(secret, endpoint.secret_place)
+        sealed = self.sealer.seal(secret, endpoint.secret_place)
         endpoint = replace(endpoint, sealed_secret=sealed)
-        self._endpoints.create(endpoint)
+        self.endpoints.create(endpoint)
         return EndpointWithSecret(endpoint, secret)
 
     def change(self, endpoint: WebhookEndpoint, fields: Mapping[str, Any]) -> WebhookEndpoint:
@@ -83,19 +75,19 @@ class ManageEndpoints:
             name: value for name, value in fields.items() if name != "is_default"
         }
         if "url" in given:
-            takes_live = self._check_url(fields["url"], "/url")
+            takes_live = self.check_url(fields["url"], "/url")
             given["test_only"] = endpoint.made_in_test_mode or not takes_live
         for _ in range(_MAX_TRIES):
-            defaulting = self._endpoints.defaulting(endpoint) if "is_default" in fields else None
-            changed = self._endpoints.change(
+            defaulting = self.endpoints.defaulting(endpoint) if "is_default" in fields else None
+            changed = self.endpoints.change(
                 endpoint,
-                given | _enabling(endpoint, given, format_rfc3339(self._clock.now())),
+                given | _enabling(endpoint, given, format_rfc3339(self.clock.now())),
                 unchanged=("enabled",),
                 also=[defaulting] if defaulting else [],
             )
             if changed is not None:
                 return changed
-            endpoint = self._endpoints.one(endpoint.workspace_id, endpoint.id)
+            endpoint = self.endpoints.one(endpoint.workspace_id, endpoint.id)
         raise Conflict("conflict", "Others change this endpoint all the time; try again.")
 
     def roll(self, endpoint: WebhookEndpoint, expire_previous_in_s: int) -> EndpointWithSecret:
@@ -104,9 +96,9 @@ class ManageEndpoints:
         A secret that was still valid from an earlier roll ends at once. Raises `not_found`.
         """
         secret = new_secret()
-        sealed = self._sealer.seal(secret, endpoint.secret_place)
+        sealed = self.sealer.seal(secret, endpoint.secret_place)
         for _ in range(_MAX_TRIES):
-            now = self._clock.now()
+            now = self.clock.now()
             ends_at = now + dt.timedelta(seconds=expire_previous_in_s)
             overlaps = expire_previous_in_s > 0
             sets = {
@@ -115,10 +107,10 @@ class ManageEndpoints:
                 "previous_secret_expires_at": format_rfc3339(ends_at) if overlaps else None,
                 "updated_at": format_rfc3339(now),
             }
-            rolled = self._endpoints.change(endpoint, sets, unchanged=("sealed_secret",))
+            rolled = self.endpoints.change(endpoint, sets, unchanged=("sealed_secret",))
             if rolled is not None:
                 return EndpointWithSecret(rolled, secret)
-            endpoint = self._endpoints.one(endpoint.workspace_id, endpoint.id)
+            endpoint = self.endpoints.one(endpoint.workspace_id, endpoint.id)
         raise Conflict("conflict", "Others roll this secret all the time; try again.")
 
 

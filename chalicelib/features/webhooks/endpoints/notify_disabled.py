@@ -1,5 +1,7 @@
 """Mail to the owners when an endpoint was disabled because it failed for days."""
 
+import msgspec
+
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
@@ -8,25 +10,21 @@ from chalicelib.features.workspaces.people.notify_owners import NotifyOwners
 from chalicelib.features.workspaces.repository import Workspaces
 
 
-class NotifyOfDisabledEndpoint:
+class NotifyOfDisabledEndpoint(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Handler of due notices; idempotent, except that a crash may send a mail twice."""
 
-    def __init__(
-        self, *, endpoints: Endpoints, workspaces: Workspaces, notify: NotifyOwners
-    ) -> None:
-        """Store the repositories."""
-        self._endpoints = endpoints
-        self._workspaces = workspaces
-        self._notify = notify
+    endpoints: Endpoints
+    workspaces: Workspaces
+    notify: NotifyOwners
 
     def __call__(self, workspace_id: WorkspaceId, endpoint_id: str) -> None:
         """Send the mail of an endpoint that is still there and disabled."""
-        endpoint = self._endpoints.find(workspace_id, endpoint_id)
-        workspace = self._workspaces.get(workspace_id)
+        endpoint = self.endpoints.find(workspace_id, endpoint_id)
+        workspace = self.workspaces.get(workspace_id)
         if workspace and endpoint and endpoint.disabled_reason is not None:
-            self._notify(workspace, "A webhook endpoint was disabled", _mail_text(endpoint))
+            self.notify(workspace, "A webhook endpoint was disabled", _mail_text(endpoint))
             crash_if_armed(CrashPoint.WEBHOOK_OWNER_NOTIFIED)
-        self._endpoints.end_notice(workspace_id, endpoint_id)
+        self.endpoints.end_notice(workspace_id, endpoint_id)
 
 
 def _mail_text(endpoint: WebhookEndpoint) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
@@ -38,17 +40,15 @@ _SECRET_ROWS: Final[Mapping[Mode, str]] = {"live": "SECRET", "test": "SECRET#tes
 _TUPLES: Final = ("events", "template_ids")
 
 
-class Endpoints:
+class Endpoints(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Endpoints of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store endpoints in this table."""
-        self._table = table
+    table: Table
 
     def all(self, workspace_id: WorkspaceId) -> list[WebhookEndpoint]:
         """Return the endpoints of a workspace, the oldest first."""
         rows = query_all(
-            self._table,
+            self.table,
             "PK = :pk AND begins_with(SK, :endpoints)",
             {":pk": endpoints_partition(workspace_id), ":endpoints": "whe_"},
             consistent=True,
@@ -59,7 +59,7 @@ class Endpoints:
         """Return an endpoint, or None."""
         if not is_id("whe", endpoint_id):
             return None
-        row = self._table.get(endpoints_partition(workspace_id), endpoint_id)
+        row = self.table.get(endpoints_partition(workspace_id), endpoint_id)
         return None if row is None else _endpoint_of(row)
 
     def one(
@@ -104,7 +104,7 @@ class Endpoints:
 
         The first one of its mode is the default of it, unless a restricted key makes it.
         """
-        row = Write(self._table, item=_endpoint_row(endpoint), condition="attribute_not_exists(PK)")
+        row = Write(self.table, item=_endpoint_row(endpoint), condition="attribute_not_exists(PK)")
         for _ in range(_MAX_TRIES):
             seen = self._meta(endpoint.workspace_id)
             count = seen.get("endpoint_count", 0)
@@ -115,7 +115,7 @@ class Endpoints:
             if not endpoint.is_of_restricted_key:
                 defaults = {endpoint.mode: endpoint.id} | {**defaults}
             try:
-                self._table.transact(
+                self.table.transact(
                     [self._meta_write(endpoint.workspace_id, seen, count + 1, defaults), row]
                 )
             except ConditionFailed:
@@ -128,7 +128,7 @@ class Endpoints:
 
         Raises `not_found` if it is deleted already, and `conflict` under too much contention.
         """
-        removal = Write(self._table, key=_key(endpoint), condition="attribute_exists(PK)")
+        removal = Write(self.table, key=_key(endpoint), condition="attribute_exists(PK)")
         for _ in range(_MAX_TRIES):
             seen = self._meta(endpoint.workspace_id)
             others = [each for each in self.all(endpoint.workspace_id) if each.id != endpoint.id]
@@ -137,7 +137,7 @@ class Endpoints:
             )
             meta = self._meta_write(endpoint.workspace_id, seen, len(others), defaults)
             try:
-                self._table.transact([removal, meta])
+                self.table.transact([removal, meta])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
                     raise endpoint_not_found(endpoint.id) from conflict
@@ -160,7 +160,7 @@ class Endpoints:
         )
 
     def _meta(self, workspace_id: WorkspaceId) -> Row:
-        return self._table.get(endpoints_partition(workspace_id)) or {}
+        return self.table.get(endpoints_partition(workspace_id)) or {}
 
     def _defaults(self, workspace_id: WorkspaceId, meta: Row) -> DefaultIds:
         if is_of_earlier_release(meta):
@@ -172,7 +172,7 @@ class Endpoints:
     ) -> Write:
         """Return the write of `META` as it was seen, with other values."""
         return Write(
-            self._table,
+            self.table,
             item={
                 **meta_with_defaults(seen, defaults),
                 "PK": endpoints_partition(workspace_id),
@@ -198,7 +198,7 @@ class Endpoints:
         the same transaction.
         """
         try:
-            self._table.transact([self.change_write(endpoint, sets, unchanged=unchanged), *also])
+            self.table.transact([self.change_write(endpoint, sets, unchanged=unchanged), *also])
         except ConditionFailed:
             return None
         return _endpoint_of(_endpoint_row(endpoint) | dict(sets))
@@ -217,7 +217,7 @@ class Endpoints:
             absent = f" OR attribute_not_exists(#{name})" if getattr(endpoint, name) is None else ""
             conditions.append(f"(#{name} = :was_{name}{absent})")
         return Write(
-            self._table,
+            self.table,
             key=_key(endpoint),
             update="SET " + ", ".join(f"#{name} = :{name}" for name in sets),
             condition=" AND ".join(conditions),
@@ -244,12 +244,12 @@ class Endpoints:
             self.change_write(
                 endpoint, disabled, unchanged=("enabled", "enabled_since", "failing_since")
             ),
-            Write(self._table, item=notice),
+            Write(self.table, item=notice),
         ]
 
     def end_notice(self, workspace_id: WorkspaceId, endpoint_id: str) -> None:
         """Delete the promise of a mail."""
-        self._table.write(Write(self._table, key=_notice_key(workspace_id, endpoint_id)))
+        self.table.write(Write(self.table, key=_notice_key(workspace_id, endpoint_id)))
 
     def sealed_request_secret(self, workspace_id: WorkspaceId, mode: Mode) -> str | None:
         """Return the sealed secret that signs webhooks of requests of a mode, None before its use.
@@ -257,7 +257,7 @@ class Endpoints:
         It signs while there is no default endpoint of the mode.
         """
         partition = endpoints_partition(workspace_id)
-        row = self._table.get(partition, _SECRET_ROWS[mode])
+        row = self.table.get(partition, _SECRET_ROWS[mode])
         return None if row is None else row["sealed_secret"]
 
     def add_request_secret(self, workspace_id: WorkspaceId, mode: Mode, sealed: str) -> None:
@@ -267,12 +267,12 @@ class Endpoints:
         """
         key = {"PK": endpoints_partition(workspace_id), "SK": _SECRET_ROWS[mode]}
         creation = Write(
-            self._table,
+            self.table,
             item={**key, "sealed_secret": sealed},
             condition="attribute_not_exists(PK)",
         )
         with suppress(ConditionFailed):
-            self._table.write(creation)
+            self.table.write(creation)
 
 
 def endpoint_not_found(endpoint_id: str) -> NotFound:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import format_rfc3339
@@ -74,12 +76,10 @@ class ReceiverLease(NamedTuple):
         return {"#all": "all", "#of": f"of_{self.receiver}", **unproven}
 
 
-class ReceiverLeases:
+class ReceiverLeases(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Leases of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Keep leases in this table."""
-        self._table = table
+    table: Table
 
     def acquire(self, lease: ReceiverLease, now: dt.datetime) -> bool:
         """Take a lease for a receiver; False: there are too many."""
@@ -111,7 +111,7 @@ class ReceiverLeases:
             values[":max_new"] = queue.max_all_unproven
             condition += _UNPROVEN_HAS_ROOM
         write = Write(
-            self._table,
+            self.table,
             key=_key(lease),
             update="ADD " + ", ".join(f"{name} :lease" for name in lease.sets),
             condition=condition,
@@ -119,7 +119,7 @@ class ReceiverLeases:
             values=values,
         )
         try:
-            self._table.write(write)
+            self.table.write(write)
         except ConditionFailed as refused:
             row = refused.existing_item
             # This very call has taken it, but its response was lost.
@@ -142,7 +142,7 @@ class ReceiverLeases:
     def _remove(self, lease: ReceiverLease, texts: Mapping[str, AbstractSet[str]]) -> None:
         changes = ", ".join(f"#n{number} :n{number}" for number in range(len(texts)))
         removal = Write(
-            self._table,
+            self.table,
             key=_key(lease),
             update=f"DELETE {changes}",
             condition="attribute_exists(PK)",
@@ -151,7 +151,7 @@ class ReceiverLeases:
         )
         # An update would bring back the row of a workspace that is deleted.
         with suppress(ConditionFailed):
-            self._table.write(removal)
+            self.table.write(removal)
 
 
 def _key(lease: ReceiverLease) -> Row:

@@ -6,6 +6,8 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound, validation_error
@@ -37,21 +39,17 @@ def default_scopes(mode: Mode) -> Sequence[str]:
     return SCOPES if mode == "live" else [each for each in SCOPES if each not in LIVE_SCOPES]
 
 
-class ManageKeys:
+class ManageKeys(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Commands of the operator for the keys of a workspace, or of one of its members.
 
     `as_email` is the address of the member who acts: a developer sees and changes the keys that
     they made, an owner or admin all. Without it the operator acts, for whom all are there.
     """
 
-    def __init__(
-        self, *, workspaces: Workspaces, keys: ApiKeys, members: Members, clock: Clock
-    ) -> None:
-        """Store the repositories."""
-        self._workspaces = workspaces
-        self._keys = keys
-        self._members = members
-        self._clock = clock
+    workspaces: Workspaces
+    keys: ApiKeys
+    members: Members
+    clock: Clock
 
     def create(  # noqa: PLR0913 -- the attributes of a key
         self,
@@ -71,11 +69,11 @@ class ManageKeys:
         """
         if scopes is None:
             scopes = default_scopes(mode)
-        workspace = self._workspaces.get(workspace_id)
+        workspace = self.workspaces.get(workspace_id)
         if workspace is None or workspace.status == "deleting":
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
-        creator = self._members.require(workspace, as_email, "/as") if as_email else None
-        now = self._clock.now()
+        creator = self.members.require(workspace, as_email, "/as") if as_email else None
+        now = self.clock.now()
         _check_expiry(expires_at, now)
         _check_scopes(scopes)
         generated = key_format.generate(mode)
@@ -92,15 +90,15 @@ class ManageKeys:
             templates=tuple(templates),
             created_by=creator.email if creator else None,
         )
-        self._keys.create(key)
+        self.keys.create(key)
         return NewKey(key, generated.text)
 
     def list_keys(self, workspace: Workspace, as_email: str | None = None) -> list[ApiKey]:
         """Return the keys of a workspace that are there for a member, newest first."""
-        keys = self._keys.of_workspace(workspace.id)
+        keys = self.keys.of_workspace(workspace.id)
         if as_email is None:
             return keys
-        member = self._members.require(workspace, as_email, "/as")
+        member = self.members.require(workspace, as_email, "/as")
         return [key for key in keys if _may_manage(member, key)]
 
     def roll(self, key_id: str, *, grace_h: int = 0, as_email: str | None = None) -> NewKey:
@@ -115,7 +113,7 @@ class ManageKeys:
             )
         key = self._unrevoked_key(key_id, as_email)
         generated = key_format.generate(key.mode, key_id=key.id)
-        now = self._clock.now()
+        now = self.clock.now()
         until = now + dt.timedelta(hours=grace_h)
         older = (replace(old, until=min(old.until or until, until)) for old in key.secrets)
         secrets = (StoredSecret(generated.sha256_hex), *older)
@@ -124,7 +122,7 @@ class ManageKeys:
             raise Conflict("conflict", reason)
         secrets = secrets[:_MAX_SECRETS]
         try:
-            self._keys.roll(key, secrets)
+            self.keys.roll(key, secrets)
         except ConditionFailed as failure:
             raise Conflict("conflict", "The key was changed meanwhile; look again.") from failure
         return NewKey(replace(key, secrets=secrets), generated.text)
@@ -132,15 +130,15 @@ class ManageKeys:
     def revoke(self, key_id: str, *, as_email: str | None = None) -> ApiKey:
         """Revoke a key at once; raise `not_found`, or `conflict` for a revoked one."""
         key = self._unrevoked_key(key_id, as_email)
-        now = self._clock.now()
+        now = self.clock.now()
         try:
-            self._keys.revoke(key, now)
+            self.keys.revoke(key, now)
         except ConditionFailed as failure:
             raise Conflict("conflict", "The key was changed meanwhile; look again.") from failure
         return replace(key, revoked_at=now)
 
     def _unrevoked_key(self, key_id: str, as_email: str | None) -> ApiKey:
-        key = self._keys.find(key_id)
+        key = self.keys.find(key_id)
         if key is None or not self._is_there_for(as_email, key):
             raise NotFound("not_found", f"There is no key {key_id}.")
         if key.revoked_at is not None:
@@ -150,9 +148,9 @@ class ManageKeys:
     def _is_there_for(self, as_email: str | None, key: ApiKey) -> bool:
         if as_email is None:
             return True
-        workspace = self._workspaces.get(key.workspace_id)
+        workspace = self.workspaces.get(key.workspace_id)
         return workspace is not None and _may_manage(
-            self._members.require(workspace, as_email, "/as"), key
+            self.members.require(workspace, as_email, "/as"), key
         )
 
 

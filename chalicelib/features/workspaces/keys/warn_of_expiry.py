@@ -3,6 +3,8 @@
 import datetime as dt
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -15,34 +17,30 @@ from chalicelib.features.workspaces.repository import Workspaces
 _DAY: Final = dt.timedelta(days=1)
 
 
-class WarnOfKeyExpiry:
+class WarnOfKeyExpiry(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Handler of due keys; idempotent, except that a crash may send a mail twice."""
 
-    def __init__(
-        self, *, keys: ApiKeys, workspaces: Workspaces, notify: NotifyOwners, clock: Clock
-    ) -> None:
-        """Store the repositories."""
-        self._keys = keys
-        self._workspaces = workspaces
-        self._notify = notify
-        self._clock = clock
+    keys: ApiKeys
+    workspaces: Workspaces
+    notify: NotifyOwners
+    clock: Clock
 
     def __call__(self, key_id: str) -> None:
         """Send the warning that is due and schedule the next.
 
         Raise PoisonMessageError without a key.
         """
-        key = self._keys.find(key_id)
+        key = self.keys.find(key_id)
         if key is None:
             reason = f"there is no key {key_id}"
             raise PoisonMessageError(reason)
-        now = self._clock.now()
+        now = self.clock.now()
         days = _days_to_warn_of(key, now)
-        workspace = self._workspaces.get(key.workspace_id) if days else None
+        workspace = self.workspaces.get(key.workspace_id) if days else None
         if workspace is not None and days is not None and days != key.warned_days:
-            self._notify(workspace, *_warning_mail(workspace, key, days))
+            self.notify(workspace, *_warning_mail(workspace, key, days))
             crash_if_armed(CrashPoint.KEY_WARNED)
-        self._keys.save_expiry_warning(key, days or key.warned_days, next_expiry_warning(key, now))
+        self.keys.save_expiry_warning(key, days or key.warned_days, next_expiry_warning(key, now))
 
 
 def _days_to_warn_of(key: ApiKey, now: dt.datetime) -> int | None:

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -29,23 +31,21 @@ class HeldLease:
     is_left_to_expire: bool = False
 
 
-class ConcurrencyLeases:
+class ConcurrencyLeases(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Context manager that holds a lease."""
 
-    def __init__(self, *, limits: WorkspaceLimits, clock: Clock, ids: IdGenerator) -> None:
-        """Store the parts."""
-        self._limits = limits
-        self._clock = clock
-        self._ids = ids
+    limits: WorkspaceLimits
+    clock: Clock
+    ids: IdGenerator
 
     @contextmanager
     def __call__(self, workspace: Workspace, *, until: float | None = None) -> Iterator[HeldLease]:
         """Hold a lease, at most until the Unix time `until`; raise `concurrency_limited`."""
-        now = self._clock.now()
+        now = self.clock.now()
         expires_at = now + _MAX_LEASE if until is None else dt.datetime.fromtimestamp(until, dt.UTC)
-        lease = Lease(RenderId(self._ids.new("lease", now)), workspace, expires_at)
+        lease = Lease(RenderId(self.ids.new("lease", now)), workspace, expires_at)
         held = HeldLease()
-        self._limits.acquire_lease(lease, now)
+        self.limits.acquire_lease(lease, now)
         crash_if_armed(CrashPoint.LEASE_TAKEN)
         try:
             yield held
@@ -53,4 +53,4 @@ class ConcurrencyLeases:
             if not held.is_left_to_expire:
                 # The work is done: a failed release must not fail it. The lease expires anyway.
                 with tolerate_transient("a concurrency lease is not released"):
-                    self._limits.release(workspace.id, lease.id)
+                    self.limits.release(workspace.id, lease.id)

@@ -48,7 +48,7 @@ class WorkspaceLimits:
         self._table = table
         self._clock = clock
         self._limits = ConditionalItem(table, "META")
-        self._ended = EndedHolds(table)
+        self._ended = EndedHolds(table=table)
         self._confirmed: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
 
     def creations(self, workspace: Workspace, now: dt.datetime) -> Sequence[Write]:

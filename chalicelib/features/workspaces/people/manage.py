@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound, validation_error
@@ -18,17 +20,13 @@ from chalicelib.features.workspaces.people.repository import Members
 from chalicelib.features.workspaces.repository import Workspaces
 
 
-class ManageMembers:
+class ManageMembers(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Commands of the operator for the members of a workspace."""
 
-    def __init__(
-        self, *, table: Table, workspaces: Workspaces, members: Members, clock: Clock
-    ) -> None:
-        """Store the repositories."""
-        self._table = table
-        self._workspaces = workspaces
-        self._members = members
-        self._clock = clock
+    table: Table
+    workspaces: Workspaces
+    members: Members
+    clock: Clock
 
     def add(self, workspace_id: WorkspaceId, email: str, role: Role) -> Member:
         """Add an unverified member; raise `not_found`, `validation_error` or `conflict`.
@@ -39,28 +37,28 @@ class ManageMembers:
             raise validation_error("/role", f"one of {', '.join(ROLES)} is expected")
         workspace = self._get_workspace(workspace_id)
         member = new_member(
-            workspace, normalized_email("/email", email), role, format_rfc3339(self._clock.now())
+            workspace, normalized_email("/email", email), role, format_rfc3339(self.clock.now())
         )
-        if any(known.email == member.email for known in self._members.of_workspace(workspace)):
+        if any(known.email == member.email for known in self.members.of_workspace(workspace)):
             raise Conflict("conflict", f"{member.email} is a member of {workspace_id} already.")
-        writes = [self._members.creation(member)]
+        writes = [self.members.creation(member)]
         if role == "owner" and workspace.owner_email is None:
             # `owner_verified` stays true, as it is without an owner: live renders go on.
-            writes.append(self._workspaces.change(workspace, {"owner_email": member.email}))
+            writes.append(self.workspaces.change(workspace, {"owner_email": member.email}))
         self._write(writes)
         return member
 
     def list_members(self, workspace_id: WorkspaceId) -> list[Member]:
         """Return the members of a workspace, its owner first; raise `not_found`."""
-        return self._members.of_workspace(self._get_workspace(workspace_id))
+        return self.members.of_workspace(self._get_workspace(workspace_id))
 
     def verify(self, workspace_id: WorkspaceId, email: str) -> Member:
         """Mark an email address verified; that of the owner allows live renders."""
         workspace = self._get_workspace(workspace_id)
-        verified = replace(self._members.require(workspace, email), verified=True)
-        writes = [self._members.replacement(verified)]
+        verified = replace(self.members.require(workspace, email), verified=True)
+        writes = [self.members.replacement(verified)]
         if verified.email == workspace.owner_email:
-            writes.append(self._workspaces.change(workspace, {"owner_verified": True}))
+            writes.append(self.workspaces.change(workspace, {"owner_verified": True}))
         self._write(writes)
         return verified
 
@@ -70,16 +68,16 @@ class ManageMembers:
         Raise `not_found`, or `conflict` for the last owner.
         """
         workspace = self._get_workspace(workspace_id)
-        removed = self._members.require(workspace, email)
-        others = [row for row in self._members.of_workspace(workspace) if row != removed]
+        removed = self.members.require(workspace, email)
+        others = [row for row in self.members.of_workspace(workspace) if row != removed]
         owners = [row for row in others if row.role == "owner"]
         if removed.role == "owner" and not owners:
             raise Conflict("conflict", f"{removed.email} is the only owner; add another one first.")
-        writes = [self._members.removal(removed)]
+        writes = [self.members.removal(removed)]
         if removed.email == workspace.owner_email:
             owner = owners[0]
             writes.append(
-                self._workspaces.change(
+                self.workspaces.change(
                     workspace, {"owner_email": owner.email, "owner_verified": owner.verified}
                 )
             )
@@ -87,13 +85,13 @@ class ManageMembers:
         return removed
 
     def _get_workspace(self, workspace_id: WorkspaceId) -> Workspace:
-        workspace = self._workspaces.get(workspace_id)
+        workspace = self.workspaces.get(workspace_id)
         if workspace is None:
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
         return workspace
 
     def _write(self, writes: list[Write]) -> None:
         try:
-            self._table.transact(writes)
+            self.table.transact(writes)
         except ConditionFailed as failure:
             raise Conflict("conflict", "It was changed meanwhile; look again.") from failure

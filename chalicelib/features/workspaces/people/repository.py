@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound, ServiceError
@@ -21,12 +23,10 @@ MAX_FREE_WORKSPACES: Final = 2
 _DELETED_COUNTS_FOR: Final = dt.timedelta(days=30)
 
 
-class Members:
+class Members(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Repository of members."""
 
-    def __init__(self, table: Table) -> None:
-        """Read and write this table."""
-        self._table = table
+    table: Table
 
     def of_workspace(self, workspace: Workspace) -> list[Member]:
         """Return the members of a workspace, its owner first, with or without a row."""
@@ -40,7 +40,7 @@ class Members:
 
     def is_verified(self, workspace: Workspace, email: str) -> bool:
         """Tell whether an address is the verified one of a member."""
-        row = self._table.get(f"WS#{workspace.id}", f"MEMBER#{email.lower()}")
+        row = self.table.get(f"WS#{workspace.id}", f"MEMBER#{email.lower()}")
         if row is not None:
             return _member_of(row).verified
         # Workspaces of earlier releases have no member rows.
@@ -57,20 +57,20 @@ class Members:
     def creation(self, member: Member) -> Write:
         """Return the write that creates a member; its condition is that the row does not exist."""
         item = asdict(member) | _key(member.workspace_id, member.email)
-        return Write(self._table, item=item, condition="attribute_not_exists(PK)")
+        return Write(self.table, item=item, condition="attribute_not_exists(PK)")
 
     def replacement(self, member: Member) -> Write:
         """Return the write that creates or replaces a member."""
-        return Write(self._table, item=asdict(member) | _key(member.workspace_id, member.email))
+        return Write(self.table, item=asdict(member) | _key(member.workspace_id, member.email))
 
     def removal(self, member: Member) -> Write:
         """Return the write that deletes a member."""
-        return Write(self._table, key=_key(member.workspace_id, member.email))
+        return Write(self.table, key=_key(member.workspace_id, member.email))
 
     def _rows(self, workspace_id: WorkspaceId) -> Iterator[Row]:
         start: Row | None = None
         while True:
-            page = self._table.query(
+            page = self.table.query(
                 "PK = :pk AND begins_with(SK, :members)",
                 {":pk": f"WS#{workspace_id}", ":members": "MEMBER#"},
                 start=start,
@@ -81,14 +81,15 @@ class Members:
                 return
 
 
-class FreeWorkspaceLimit:
-    """Limit by the email address of the owner; workspaces without an owner are not limited."""
+class FreeWorkspaceLimit(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Limit by the email address of the owner; workspaces without an owner are not limited.
 
-    def __init__(self, *, table: Table, workspaces: Workspaces, clock: Clock) -> None:
-        """Store the parts; a count reads all workspaces, so only the operator uses it."""
-        self._table = table
-        self._workspaces = workspaces
-        self._clock = clock
+    A count reads all workspaces, so only the operator uses it.
+    """
+
+    table: Table
+    workspaces: Workspaces
+    clock: Clock
 
     def claim(self, owner: str | None, workspace_id: WorkspaceId) -> list[Write]:
         """Return the write for the transaction that makes a workspace free.
@@ -98,7 +99,7 @@ class FreeWorkspaceLimit:
         """
         if owner is None:
             return []
-        row = self._table.get(_owner_key(owner)["PK"])
+        row = self.table.get(_owner_key(owner)["PK"])
         owned = self._owned_ids(owner, row)
         if len(owned) >= MAX_FREE_WORKSPACES:
             raise ServiceError(
@@ -112,27 +113,25 @@ class FreeWorkspaceLimit:
         """Remove a deleted workspace; raise ConditionFailed if the list has changed."""
         if workspace.owner_email is None:
             return
-        row = self._table.get(_owner_key(workspace.owner_email)["PK"])
+        row = self.table.get(_owner_key(workspace.owner_email)["PK"])
         if row is None or workspace.id not in row["ids"]:
             return
         left = [other for other in row["ids"] if other != workspace.id]
-        self._table.write(self._replacement(workspace.owner_email, row, left))
+        self.table.write(self._replacement(workspace.owner_email, row, left))
 
     def _owned_ids(self, owner: str, row: Row | None) -> list[WorkspaceId]:
-        workspaces = {workspace.id: workspace for workspace in self._workspaces.all()}
+        workspaces = {workspace.id: workspace for workspace in self.workspaces.all()}
         # The list comes from an index, which lags behind; the claimed ids do not.
         for claimed in row["ids"] if row else ():
-            workspace = (
-                None if claimed in workspaces else self._workspaces.get(WorkspaceId(claimed))
-            )
+            workspace = None if claimed in workspaces else self.workspaces.get(WorkspaceId(claimed))
             if workspace is not None:
                 workspaces[workspace.id] = workspace
-        since = format_rfc3339(self._clock.now() - _DELETED_COUNTS_FOR)
+        since = format_rfc3339(self.clock.now() - _DELETED_COUNTS_FOR)
         return [each.id for each in workspaces.values() if _is_counted(each, owner, since)]
 
     def _replacement(self, owner: str, row: Row | None, ids: list[WorkspaceId]) -> Write:
         return Write(
-            self._table,
+            self.table,
             key=_owner_key(owner),
             update="SET ids = :ids" if ids else None,
             condition="attribute_not_exists(PK)" if row is None else "ids = :seen",

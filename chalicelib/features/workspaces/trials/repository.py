@@ -3,18 +3,18 @@
 from contextlib import suppress
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 
 # A test ends after 15 s, and the function that does it after 25 s.
 _LEASE_S: Final = 30
 
 
-class RunningTrials:
+class RunningTrials(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Tests of all workspaces and kinds."""
 
-    def __init__(self, table: Table) -> None:
-        """Mark tests that run in `table`."""
-        self._table = table
+    table: Table
 
     def begin(self, partition: str, now: int) -> int:
         """Mark that a test runs, and return when its mark runs out.
@@ -22,9 +22,9 @@ class RunningTrials:
         Raises ConditionFailed while another one runs.
         """
         ends_at = now + _LEASE_S
-        self._table.write(
+        self.table.write(
             Write(
-                self._table,
+                self.table,
                 item={**_key(partition), "ends_at": ends_at},
                 condition="attribute_not_exists(PK) OR ends_at <= :now",
                 values={":now": now},
@@ -35,13 +35,13 @@ class RunningTrials:
     def end(self, partition: str, ends_at: int) -> None:
         """Remove the mark of a test, unless it has passed to another one."""
         removal = Write(
-            self._table,
+            self.table,
             key=_key(partition),
             condition="ends_at = :ends_at",
             values={":ends_at": ends_at},
         )
         with suppress(ConditionFailed):
-            self._table.write(removal)
+            self.table.write(removal)
 
 
 def _key(partition: str) -> dict[str, str]:

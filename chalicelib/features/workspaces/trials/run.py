@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.functions import (
     FunctionBusy,
     FunctionDied,
@@ -18,14 +20,15 @@ from chalicelib.features.workspaces.trials.repository import RunningTrials
 _WAIT_S: Final = 22.0
 
 
-class RunTrial:
-    """Use case: invoke a function for a test, and wait for its answer."""
+class RunTrial(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Use case: invoke a function for a test, and wait for its answer.
 
-    def __init__(self, *, running: RunningTrials, function: LambdaFunction, clock: Clock) -> None:
-        """Invoke `function`."""
-        self._running = running
-        self._function = function
-        self._clock = clock
+    A row of `table` marks a test that runs.
+    """
+
+    running: RunningTrials
+    function: LambdaFunction
+    clock: Clock
 
     def __call__(self, partition: str, call: JsonObject, subject: str) -> JsonObject:
         """Return the answer to `call`; one test of a partition runs at a time.
@@ -33,16 +36,16 @@ class RunTrial:
         `subject` names the tested connection or destination. Raises `conflict` while another test
         runs, and `region_degraded`.
         """
-        now = int(self._clock.now().timestamp())
+        now = int(self.clock.now().timestamp())
         try:
-            ends_at = self._running.begin(partition, now)
+            ends_at = self.running.begin(partition, now)
         except ConditionFailed as taken:
             detail = f"A test of {subject} of this workspace runs: wait for its end."
             raise Conflict("conflict", detail) from taken
         try:
-            answer = self._function.invoke(call, wait_s=_WAIT_S)
+            answer = self.function.invoke(call, wait_s=_WAIT_S)
         # The function may still run: the place is free again when it must have ended.
         except (FunctionBusy, FunctionDied, FunctionLate) as loss:
             raise no_capacity_error(f"the test of {subject}") from loss
-        self._running.end(partition, ends_at)
+        self.running.end(partition, ends_at)
         return answer

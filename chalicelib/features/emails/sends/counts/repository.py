@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import parse_rfc3339
@@ -34,12 +36,10 @@ class DayCounts(NamedTuple):
     sends: Mapping[SendStatus, int]
 
 
-class SendCounts:
+class SendCounts(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Writes of counts, and the counts of days."""
 
-    def __init__(self, table: Table) -> None:
-        """Count in this table."""
-        self._table = table
+    table: Table
 
     def creations(self, renders: Sequence[Sequence[EmailSend]]) -> Iterator[Write]:
         """Yield the writes that count the first sends of renders of one workspace.
@@ -63,7 +63,7 @@ class SendCounts:
         is_done = DONE_EMAIL_COUNTS.issuperset(counts)
         due, values = _due_render(send, send.created_at, is_done=is_done)
         return Write(
-            self._table,
+            self.table,
             key=row_key(send.workspace_id, send.render_id),
             update=f"SET emails = :counts{due}",
             condition="attribute_exists(PK)",
@@ -76,7 +76,7 @@ class SendCounts:
         if here != there:
             due, values = _due_render(after, after.sent_at, is_done=there in DONE_EMAIL_COUNTS)
             yield Write(
-                self._table,
+                self.table,
                 key=row_key(after.workspace_id, after.render_id),
                 update="SET emails.#here = emails.#here - :one, "
                 f"emails.#there = emails.#there + :one{due}",
@@ -113,7 +113,7 @@ class SendCounts:
     ) -> Write:
         more = {name: count for name, count in counts.items() if count}
         return Write(
-            self._table,
+            self.table,
             key={"PK": counts_partition(send.workspace_id), "SK": sort_key},
             update="SET #ttl = :ttl ADD " + ", ".join(f"#{name} :{name}" for name in more),
             names={f"#{name}": name for name in more} | {"#ttl": "ttl"},
@@ -124,7 +124,7 @@ class SendCounts:
     def recipients(self, send: EmailSend, at: str, limit: int) -> Write:
         """Return the write that counts the recipients of a live send; refused beyond `limit`."""
         return Write(
-            self._table,
+            self.table,
             key={"PK": counts_partition(send.workspace_id), "SK": f"DAY#{at[:10]}"},
             update="SET #ttl = :ttl ADD recipients :more",
             condition="attribute_not_exists(recipients) OR recipients <= :most",
@@ -139,7 +139,7 @@ class SendCounts:
     def days(self, workspace_id: WorkspaceId, first: str, last: str) -> Mapping[str, DayCounts]:
         """Return the counts by day (`YYYY-MM-DD`), of days that have some."""
         rows = query_all(
-            self._table,
+            self.table,
             "PK = :pk AND SK BETWEEN :first AND :last",
             {
                 ":pk": counts_partition(workspace_id),
@@ -154,7 +154,7 @@ class SendCounts:
 
     def of_batch(self, workspace_id: WorkspaceId, batch_id: str) -> Mapping[str, int]:
         """Return the counts of the newest sends of each rule of a batch's renders."""
-        rows = self._table.query(
+        rows = self.table.query(
             "PK = :pk AND begins_with(SK, :batch)",
             {":pk": counts_partition(workspace_id), ":batch": _batch_prefix(batch_id)},
         ).items
@@ -162,7 +162,7 @@ class SendCounts:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all counts of a workspace; yield after each step."""
-        return self._table.delete_partition_in_steps(counts_partition(workspace_id))
+        return self.table.delete_partition_in_steps(counts_partition(workspace_id))
 
 
 def counts_partition(workspace_id: WorkspaceId) -> str:

@@ -8,6 +8,8 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import SendId, WorkspaceId, derived_id
@@ -59,12 +61,10 @@ class ReportPage(NamedTuple):
     next_after: str | None
 
 
-class ProviderReports:
+class ProviderReports(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reports of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Store reports in this table."""
-        self._table = table
+    table: Table
 
     def naming(self, send: EmailSend) -> list[Write]:
         """Return the write by which reports on a send that was just accepted will find it."""
@@ -76,13 +76,13 @@ class ProviderReports:
             "send_id": send.id,
             "ttl": expiry(send),
         }
-        return [Write(self._table, item=row)]
+        return [Write(self.table, item=row)]
 
     def send_id(self, workspace_id: WorkspaceId, message_id: str) -> SendId | None:
         """Return the send to which a provider gave this id, or None."""
         if not message_id:
             return None
-        row = self._table.get(_names_partition(workspace_id), message_id)
+        row = self.table.get(_names_partition(workspace_id), message_id)
         return None if row is None else SendId(row["send_id"])
 
     def creation(self, send: EmailSend, report: ProviderReport, now: dt.datetime) -> list[Write]:
@@ -100,7 +100,7 @@ class ProviderReports:
             "ttl": expiry(send),
         }
         count = Write(
-            self._table,
+            self.table,
             key=send_key(send.workspace_id, send.id),
             update="ADD #count :one, report_count :one",
             condition="attribute_exists(PK) "
@@ -108,11 +108,11 @@ class ProviderReports:
             names={"#count": COUNT_BY_KIND[report.kind]},
             values={":one": 1, ":most": MAX_REPORTS},
         )
-        return [Write(self._table, item=row, condition="attribute_not_exists(PK)"), count]
+        return [Write(self.table, item=row, condition="attribute_not_exists(PK)"), count]
 
     def page(self, send: EmailSend, *, limit: int, after: str | None) -> ReportPage:
         """Return up to `limit` reports on a send, the oldest first."""
-        found = self._table.query(
+        found = self.table.query(
             "PK = :pk AND SK BETWEEN :after AND :last",
             {
                 ":pk": send_partition(send.workspace_id, send.id),
@@ -134,7 +134,7 @@ class ProviderReports:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase the rows that find the sends of a workspace; yield after each step."""
-        return self._table.delete_partition_in_steps(_names_partition(workspace_id))
+        return self.table.delete_partition_in_steps(_names_partition(workspace_id))
 
 
 def _names_partition(workspace_id: WorkspaceId) -> str:

@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -23,16 +25,15 @@ log = logging.getLogger(__name__)
 _MAX_ID_CHARACTERS: Final = 64
 
 
-class TakeReports:
-    """Use case: store reports on the sends of a connection, and tell of them."""
+class TakeReports(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Use case: store reports on the sends of a connection, and tell of them.
 
-    def __init__(
-        self, stores: EmailStores, clock: Clock, publish: Callable[[DomainEvent], None]
-    ) -> None:
-        """Find and change sends of `stores`; `publish` sends an event."""
-        self._stores = stores
-        self._clock = clock
-        self._publish = publish
+    `publish` sends an event.
+    """
+
+    stores: EmailStores
+    clock: Clock
+    publish: Callable[[DomainEvent], None]
 
     def connection(self, connection_id: str, token: str) -> EmailConnection:
         """Return the connection whose address this is; raises `not_found` for any other."""
@@ -40,7 +41,7 @@ class TakeReports:
         if not is_id("ws", workspace_id):
             raise _not_found(connection_id)
         try:
-            connection = self._stores.connections.one(WorkspaceId(workspace_id), connection_id)
+            connection = self.stores.connections.one(WorkspaceId(workspace_id), connection_id)
         except NotFound:
             raise _not_found(connection_id) from None
         expected = event_token(connection)
@@ -64,21 +65,21 @@ class TakeReports:
     def _send(self, connection: EmailConnection, report: ProviderReport) -> EmailSend | None:
         send_id = report.send_id
         if send_id is None:
-            send_id = self._stores.reports.send_id(connection.workspace_id, report.message_id)
+            send_id = self.stores.reports.send_id(connection.workspace_id, report.message_id)
         if send_id is None:
             return None
-        send = self._stores.sends.get(connection.workspace_id, send_id)
+        send = self.stores.sends.get(connection.workspace_id, send_id)
         # Connections with one account get each other's reports.
         return send if send is not None and send.connection_id == connection.id else None
 
     def _take(self, send: EmailSend, report: ProviderReport, request_id: str) -> None:
-        now = self._clock.now()
+        now = self.clock.now()
         event = report_event(send, report, now, request_id)
         try:
-            self._stores.table.transact(
+            self.stores.table.transact(
                 [
-                    *self._stores.reports.creation(send, report, now),
-                    *([] if event is None else [self._stores.outbox.creation(event)]),
+                    *self.stores.reports.creation(send, report, now),
+                    *([] if event is None else [self.stores.outbox.creation(event)]),
                 ]
             )
         except ConditionFailed as refused:
@@ -87,7 +88,7 @@ class TakeReports:
             return
         crash_if_armed(CrashPoint.EMAIL_REPORT_STORED)
         if event is not None:
-            self._publish(event)
+            self.publish(event)
 
 
 def _not_found(connection_id: str) -> NotFound:

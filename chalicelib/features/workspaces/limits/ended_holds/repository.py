@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits.admission import schedule_reconciliation
@@ -26,12 +28,10 @@ class EndedTotals(NamedTuple):
     returned: int
 
 
-class EndedHolds:
+class EndedHolds(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Totals of all workspaces."""
 
-    def __init__(self, table: Table) -> None:
-        """Read and write `table`."""
-        self._table = table
+    table: Table
 
     def increments(
         self, workspace_id: WorkspaceId, event_id: str, ended: Iterable[tuple[Hold, bool]]
@@ -47,7 +47,7 @@ class EndedHolds:
         shard = ord(event_id[-1]) % _SHARDS
         return [
             Write(
-                self._table,
+                self.table,
                 key={
                     "PK": limits_partition(workspace_id),
                     "SK": f"{_sort_key_prefix(source)}{shard}",
@@ -60,7 +60,7 @@ class EndedHolds:
 
     def totals(self, workspace_id: WorkspaceId, source: str) -> EndedTotals:
         """Return the totals of a source."""
-        page = self._table.query(
+        page = self.table.query(
             "PK = :pk AND begins_with(SK, :prefix)",
             {":pk": limits_partition(workspace_id), ":prefix": _sort_key_prefix(source)},
             consistent=True,

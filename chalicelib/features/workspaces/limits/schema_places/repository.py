@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
+import msgspec
+
 from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -113,30 +115,26 @@ class SchemaPlaces:
             self._table.write(removal)
 
 
-class PlacedSchemas:
+class PlacedSchemas(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Schema validator of one workspace whose checks each hold a place."""
 
-    def __init__(
-        self, schemas: SchemaChecker, places: SchemaPlaces, workspace_id: WorkspaceId
-    ) -> None:
-        """Check with `schemas`."""
-        self._schemas = schemas
-        self._places = places
-        self._workspace_id = workspace_id
+    schemas: SchemaChecker
+    places: SchemaPlaces
+    workspace_id: WorkspaceId
 
     def check_schema(
         self, schema: Json, *, budget_s: float, prefix: str = "/schema"
     ) -> list[FieldError]:
         """Return the errors of a schema; raises as `schemas`, and `concurrency_limited`."""
-        with self._places(self._workspace_id):
-            return self._schemas.check_schema(schema, budget_s=budget_s, prefix=prefix)
+        with self.places(self.workspace_id):
+            return self.schemas.check_schema(schema, budget_s=budget_s, prefix=prefix)
 
     def validate(
         self, schema: Json, data: Json, *, budget_s: float, prefix: str = "/data"
     ) -> list[FieldError]:
         """Return the errors of data; raises as `check_schema`."""
-        with self._places(self._workspace_id):
-            return self._schemas.validate(schema, data, budget_s=budget_s, prefix=prefix)
+        with self.places(self.workspace_id):
+            return self.schemas.validate(schema, data, budget_s=budget_s, prefix=prefix)
 
 
 def _refusal() -> ServiceError:
