@@ -170,7 +170,7 @@ def test_renders_are_settled_once_whatever_fails_and_whoever_settles_first(
         life.reconcile()
     item = life.crowd.item
     assert item["holds"].keys() == life.ids("made")
-    assert {key.rpartition("/")[2] for key in life.bodies} == life.ids("admitted")
+    assert {key.object_key.rpartition("/")[2] for key in life.bodies} == life.ids("admitted")
 
     for number in range(RENDERS):
         if life.ends[number] == "made":
