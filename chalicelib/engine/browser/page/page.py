@@ -83,6 +83,7 @@ from chalicelib.engine.browser.tab.prepared_page import PreparedPage
 from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.picture_sizes import max_height
 
 if TYPE_CHECKING:
     from chalicelib.engine.browser.output.paged.running_elements import PageOverlay
@@ -322,7 +323,7 @@ class BrowserPage:
         image = output.image
         if not image.full_page and image.clip_selector is None:
             return pictures.take_picture(self._tab, output)
-        most, is_whole = pictures.max_height(output), image.clip_selector is None
+        most, is_whole = max_height(output), image.clip_selector is None
         with (
             self._scrolling.opened_for_picture(most) if is_whole else nullcontext(),
             shown_beyond_window(
