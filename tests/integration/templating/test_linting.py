@@ -41,8 +41,9 @@ def test_each_faulty_text_is_reported_with_its_location(worker: TemplateWorker) 
     named = [fault.detail.partition(": ")[0] for fault in faults]
     assert named == ["html", "head", "output.filename", "output.pdf.header.html"]
     source = HtmlSource(html="x", css="{{ 1 / 0 }}", templating=True)
+    job, context = task(source=source)
     with pytest.raises(RenderFailure) as failed:
-        source.document(*task(source=source), worker)
+        job.document(context, worker)
     assert failed.value.detail.startswith("css: ")
     failures, warnings = template_faults(
         *task("{{ a }}", templating=True), worker, RefusingEgress()
