@@ -75,13 +75,14 @@ def build_type_descriptions() -> None:
     """Build the descriptions that msgspec keeps of the types that it reads in loaded modules.
 
     msgspec describes a type on its first use, and a thread that meets an unfinished description
-    ends the process.
+    ends the process. Structs without equality declare the parts of a use case: nothing reads them.
     """
     import msgspec  # noqa: PLC0415 -- not for a cold start
 
     for module in _loaded_modules():
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, msgspec.Struct):
+            is_struct = isinstance(value, type) and issubclass(value, msgspec.Struct)
+            if is_struct and value.__struct_config__.eq:
                 msgspec.json.Decoder(value)
         for name in _OTHER_TYPES.get(module.__name__, ()):
             msgspec.json.Decoder(vars(module)[name])

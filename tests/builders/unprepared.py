@@ -56,7 +56,8 @@ def _subclasses(model: Any) -> Iterator[Any]:
 
 
 def _is_described(struct: type[msgspec.Struct]) -> bool:
-    if struct is msgspec.Struct:
+    # Structs without equality declare the parts of a use case: nothing reads them.
+    if struct is msgspec.Struct or not struct.__struct_config__.eq:
         return True
     return any(type(each).__name__ == "StructInfo" for each in gc.get_referents(struct))
 

@@ -33,7 +33,7 @@ class ReconcileLimits(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Settlement of renders that are final or never got a row; idempotent (decision 2).
 
     A render without a row may have left a request body. Sync renders have no due time, so
-    `handle_due` gets each one that is not final. `reconcile_others` gets the holders that have rows
+    `handle_due` gets each open one. `reconcile_others` gets the holders that have rows
     of other features. `notify_thresholds` gets the limits item after each reconciliation.
     """
 
