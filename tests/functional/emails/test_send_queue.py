@@ -93,7 +93,7 @@ def test_connection_is_read_once_while_emails_follow_each_other(
         service.clock.advance(seconds=4)
 
     assert len(fake_provider.accepted) == 3
-    assert [sort_key for _, _, *sort_key in reads].count([connection["id"]]) == 1
+    assert [sort_key for *_, sort_key in reads].count(connection["id"]) == 1
 
 
 def test_no_slot_is_taken_far_ahead(service: Service) -> None:
