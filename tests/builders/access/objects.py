@@ -106,10 +106,9 @@ class Objects:
 
     def _rule(self) -> str:
         return self._post(
-            "/v1/email-rules",
+            f"/v1/templates/{self.id_of('template')}/email-rules",
             {
                 "name": "A",
-                "template_id": self.id_of("template"),
                 "connection_id": self.id_of("connection"),
                 "to": "a@example.com",
                 "subject": "A",

@@ -52,7 +52,7 @@ _CHOICES: Final = frozenset({"source", "stamp", "watermark"})
 _NEEDED: Final[Mapping[str, str]] = {
     "GET /v1/renders": "render",
     "GET /v1/batches": "batch",
-    "GET /v1/email-rules": "rule",
+    "GET /v1/templates/{id}/email-rules": "rule",
     "GET /v1/email-sends": "send",
     "GET /v1/webhook-deliveries": "delivery",
     "GET /v1/templates/{id}/datasets": "dataset",
@@ -118,10 +118,9 @@ def _body(route: str, own: Objects) -> Any:
     if route == "POST /v1/email-rules/preview":
         rule = {"connection_id": own.id_of("connection"), "to": "a@example.com", "subject": "A"}
         return {"template_id": own.id_of("template"), "rule": rule}
-    if route == "POST /v1/email-rules":
+    if route == "POST /v1/templates/{id}/email-rules":
         return {
             "name": "A",
-            "template_id": own.id_of("template"),
             "connection_id": own.id_of("connection"),
             "to": "a@example.com",
             "subject": "A",

@@ -244,6 +244,9 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "POST /v1/templates/{id}/unlock": {
         "{id}": TEMPLATE,
     },
+    "GET /v1/templates/{id}/schema": {
+        "{id}": TEMPLATE,
+    },
     "GET /v1/templates/{id}/versions": {
         "{id}": TEMPLATE,
     },
@@ -274,12 +277,12 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "POST /v1/email-connections/{id}/test": {
         "{id}": READ_ONLY,
     },
-    "GET /v1/email-rules": {
-        "?template_id": TEMPLATE,
+    "GET /v1/templates/{id}/email-rules": {
+        "{id}": TEMPLATE,
     },
-    "POST /v1/email-rules": {
+    "POST /v1/templates/{id}/email-rules": {
         "/connection_id": NAMED,
-        "/template_id": TEMPLATE,
+        "{id}": TEMPLATE,
     },
     "POST /v1/email-rules/preview": {
         "/dataset_id": OF_OTHER_TEMPLATE,

@@ -53,8 +53,10 @@ def connection(_service: Service) -> Request:
 
 
 def rule(service: Service) -> Request:
-    ids = {"template_id": template_id_of(service), "connection_id": made_connection(service)["id"]}
-    return "/v1/email-rules", {"name": "R", "to": "a@example.com", "subject": "S", **ids}, "name"
+    path = rules_path(template_id_of(service))
+    connection_id = made_connection(service)["id"]
+    body = {"name": "R", "to": "a@example.com", "subject": "S", "connection_id": connection_id}
+    return path, body, "name"
 
 
 def destination(_service: Service) -> Request:
