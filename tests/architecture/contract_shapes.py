@@ -72,8 +72,12 @@ _VERDICT: Final = "passed failed unavailable"
 _VAT_CATEGORY: Final = "S Z E AE K G O L M B"
 _ATTACH_MODES: Final = "attach_or_link attach link none"
 _TEMPLATE_TYPE: Final = "html image_canvas"
-_SOURCE: Final = "html head css header footer scene options schema_"
-_VERSION: Final = "object template_id version note draft_revision rollback_of created_at"
+_SOURCE: Final = "content options schema_"
+_VERSION: Final = "object template_id number note draft_revision rollback_of published_at"
+_TEMPLATE: Final = (
+    "id object name description type locked live_version draft_revision created_at updated_at "
+    "deleted_at"
+)
 
 _LAYERS: Final = {
     "TextLayer": "text",
@@ -123,6 +127,9 @@ ENUMS: Final[dict[str, str]] = {
     "WebhookSecret.object": "webhook_secret",
     "WebhookSpec.events": "render.succeeded render.failed render.expired",
     "Dataset.object": "dataset",
+    "DeletedTemplate.object": "template",
+    "DeletedTemplate.type": _TEMPLATE_TYPE,
+    "DynamicProperty.type": "text image color boolean svg",
     "DatasetList.object": "list",
     "DatasetSummary.object": "dataset",
     "DeliverySpec.retention": "none default",
@@ -257,6 +264,7 @@ ENUMS: Final[dict[str, str]] = {
     "TemplateDraft.object": "template_draft",
     "TemplateInput.type": "template",
     "TemplateList.object": "list",
+    "TemplateSchema.object": "template_schema",
     "TemplateOptions.asset_policy": "lenient strict",
     "TemplateOptions.fail_on": _FAIL_ON,
     "TemplateOptions.media": "print screen",
@@ -311,7 +319,10 @@ SHAPES: Final[dict[str, str]] = {
     "WebhookDeliveryDetail": f"{_DELIVERY} attempts request",
     "DeliveryAttempt": "number at status_code latency_ms error response_excerpt",
     "DeliveryRequest": "url headers body",
+    "ContentShown": "html head css header footer scene",
     "Dataset": "id object template_id name is_default created_at updated_at data",
+    "DeletedTemplate": f"{_TEMPLATE} deleted",
+    "DynamicProperty": "key type required default",
     "DatasetList": "object data has_more next_cursor",
     "DatasetSummary": "id object template_id name is_default created_at updated_at",
     "InferredSchema": "object template_id datasets schema_",
@@ -346,6 +357,7 @@ SHAPES: Final[dict[str, str]] = {
     "Health": "status version checks",
     "InvoiceTotals": "line_total allowance_total charge_total tax_basis_total tax_total "
     "grand_total prepaid_amount rounding_amount due_amount vat_breakdown",
+    "LiveVersion": "number published_at note",
     "NamedTemplateVersion": f"{_VERSION} name",
     "PdfReport": "profile status validator errors warnings",
     "Preflight": "ok errors warnings",
@@ -374,10 +386,10 @@ SHAPES: Final[dict[str, str]] = {
     "StorageTest": "object ok steps",
     "StorageTestStep": "name ok detail",
     "StorageUpload": "id object render_id file_id destination_id key attempts error",
-    "Template": "id object name description type locked live_version draft_revision created_at "
-    "updated_at deleted_at",
+    "Template": _TEMPLATE,
     "TemplateDraft": f"{_SOURCE} object template_id revision updated_at",
     "TemplateList": "object data has_more next_cursor",
+    "TemplateSchema": "object template_id version declared schema_ dynamic_properties",
     "TemplateVersion": _VERSION,
     "TemplateVersionList": "object data has_more next_cursor",
     "TemplateVersionSource": f"{_VERSION} {_SOURCE}",

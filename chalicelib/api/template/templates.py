@@ -91,9 +91,7 @@ def list_templates(call: Call) -> Reply:
     position = paging.start_position(call)
     page = call.services.templates.read.page(
         call.caller.workspace_id,
-        TemplateFilter(
-            query.type, query.q or "", deleted=query.deleted, ids=call.caller.templates
-        ),
+        TemplateFilter(query.type, query.q or "", deleted=query.deleted, ids=call.caller.templates),
         limit=query.limit,
         after=position["after"] if position else None,
     )

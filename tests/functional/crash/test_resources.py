@@ -146,7 +146,7 @@ def test_template_is_complete_and_each_version_has_one_event(
     path = f"/templates/{made['id']}"
     method, where, body = change(path)
     crash.call_killed(point, method, where, json=body)
-    assert crash.call("GET", f"{path}/versions/1")["html"] == LARGE_HTML
+    assert crash.call("GET", f"{path}/versions/1")["content"]["html"] == LARGE_HTML
 
     crash.call(method, where, json=body)
 

@@ -9,7 +9,7 @@ import pytest
 from chalicelib.api.edge import idempotency
 from chalicelib.core.crash_points import CrashPoint
 from tests.builders.email_connections import SENDER, SMTP, made_connection
-from tests.builders.email_rules import template_id_of
+from tests.builders.email_rules import rules_path, template_id_of
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 from tests.builders.signed_links import LINKS_PATH, published, sign

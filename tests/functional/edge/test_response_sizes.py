@@ -57,7 +57,7 @@ def test_a_draft_too_large_for_a_response_is_refused(service: Service) -> None:
 
     assert put_draft(service, path, html=longest).status == 200
     shown = service.call("GET", f"{path}/draft")
-    assert shown.json["html"] == longest
+    assert shown.json["content"]["html"] == longest
     assert response_bytes(shown) < PLATFORM_BYTES
 
     assert put_draft(service, path, html=f"{longest}{longest[:20_000]}").code == "payload_too_large"
