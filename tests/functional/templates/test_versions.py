@@ -279,7 +279,7 @@ def test_one_of_concurrent_drafts_with_the_same_revision_is_saved(
         "draft_revision_conflict"
     }
     draft = service.call("GET", f"{path}/draft").json
-    assert (draft["revision"], draft["html"]) == (2, taken[0])
+    assert (draft["revision"], draft["content"]["html"]) == (2, taken[0])
     assert len(service.objects()) == (0 if size == 10 else 1)
 
 
