@@ -61,9 +61,12 @@ def test_required_field_is_missed(service: Service, name: str) -> None:
 
 def test_template_of_a_rule_stands_in_the_path_only(service: Service) -> None:
     rule = made_rule(service)
-    ids = (rule["template_id"], rule["connection_id"])
+    names = ("name", "template_id", "connection_id", "subject")
+    body = {name: rule[name] for name in names}
 
-    assert pointers(create_rule(service, *ids, template_id=ids[0])) == ["/template_id"]
+    refused = service.call("POST", rules_path(rule["template_id"]), json_body=body)
+
+    assert pointers(refused) == ["/template_id"]
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_rules_of_other_workspaces_are_not_found(service: Service) -> None:
     assert {each.code for each in answers} == {"not_found"}
     assert service.call("GET", at_template, key=key).code == "template_not_found"
     foreign = create_rule(service, rule["template_id"], rule["connection_id"], key=key)
-    assert foreign.code == "feature_not_enabled"
+    assert foreign.code == "template_not_found"
 
 
 def test_key_with_an_allowlist_sees_rules_of_its_templates_only(service: Service) -> None:
