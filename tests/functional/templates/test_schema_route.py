@@ -22,7 +22,7 @@ def canvas(service: Service, layers: list[dict[str, Any]], **fields: Any) -> str
 
 def test_schema_is_that_of_the_live_version(service: Service) -> None:
     path = make_template(service, schema=NUMBER)
-    expected = {
+    expected: dict[str, Any] = {
         "object": "template_schema",
         "template_id": path.rpartition("/")[2],
         "version": None,
