@@ -8,6 +8,7 @@ from botocore.exceptions import ReadTimeoutError
 
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import RandomIdGenerator, RenderId
+from chalicelib.features.renders.model import BodyKey
 from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.workspaces.limits.model import ReservationRequest
 from infra.package.needs import NEEDS
@@ -194,7 +195,7 @@ def superseded_attempts(service: Service) -> None:
 def two_requests_with_one_key(service: Service, patch: pytest.MonkeyPatch) -> None:
     keep = RenderBodies.store
 
-    def overtaken(*given: Any) -> str:
+    def overtaken(*given: Any) -> BodyKey:
         patch.setattr(RenderBodies, "store", keep)
         first.append(service.render(mode="async", headers={"Idempotency-Key": "two"}).json["id"])
         return keep(*given)
