@@ -17,7 +17,7 @@ from chalicelib.engine.finishing.finisher import FinishingContext, PrintSeparate
 from chalicelib.engine.finishing.pdfa import has_conformance_target
 from chalicelib.engine.finishing.separate_prints import SeparatePrint
 from chalicelib.engine.formats import format_by_name
-from chalicelib.engine.formats.finish_in_process import finish_file
+from chalicelib.engine.formats.finish_file import finish_file
 from chalicelib.engine.formats.format import Draw, RenderFormat
 from chalicelib.engine.ignored_options import (
     ignored_data_warnings,

@@ -19,7 +19,8 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
 from chalicelib.features.renders.rows import partition
 
-# Six formats at ten destinations. More receipts than this have their own rows.
+# Six formats at ten destinations. More receipts than this have their own rows, since each change
+# of a row writes all of it; fewer cost no second write and no second read.
 _MAX_ROW_RECEIPTS: Final = 60
 # Each change writes a whole row.
 _ROW_RECEIPTS: Final = 25
