@@ -364,16 +364,16 @@ SHAPES: Final[dict[str, str]] = {
     "SkippedEmail": "code send_id",
     "SourceShown": _SOURCE,
     "StorageCredentials": "configured",
-    "StorageReceipt": "destination_id status key etag bytes error",
-    "StorageTargetSpec": "destination_id key keep_hosted_copy",
-    "StorageDestination": "id object name kind prefix keep_hosted_copy is_default config "
-    "credentials status last_error last_test_at last_test_status created_at updated_at",
+    "StorageReceipt": "destination_id status path etag bytes error",
+    "StorageTargetSpec": "destination_id path keep_hosted_copy",
+    "StorageDestination": "id object name provider path_template keep_hosted_copy is_default "
+    "config credentials status last_error last_test_at last_test_status created_at updated_at",
     "StorageDestinationError": "at code message status",
     "StorageDestinationList": "object data has_more next_cursor",
     "StorageError": "code message status",
     "StorageTest": "object ok steps",
     "StorageTestStep": "name ok detail",
-    "StorageUpload": "id object render_id file_id destination_id key attempts error",
+    "StorageUpload": "id object render_id file_id destination_id path attempts error",
     "Template": "id object name description type locked live_version draft_revision created_at "
     "updated_at deleted_at",
     "TemplateDraft": f"{_SOURCE} object template_id revision updated_at",

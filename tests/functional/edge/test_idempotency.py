@@ -58,7 +58,7 @@ def rule(service: Service) -> Request:
 
 
 def destination(_service: Service) -> Request:
-    body = {"name": "D", "kind": "s3", "config": S3, "credentials": ACCESS_KEYS}
+    body = {"name": "D", "provider": "s3", "config": S3, "credentials": ACCESS_KEYS}
     return "/v1/storage-destinations", body, "name"
 
 
