@@ -387,7 +387,7 @@ SHAPES: Final[dict[str, str]] = {
     "UsageDay": "date live test failed",
     "UsageThreshold": "object kind threshold_percent included used prepaid_remaining "
     "spend_cap_cents cycle",
-    "Upload": "id object filename content_type bytes status upload created_at expires_at",
+    "Upload": "id object filename content_type bytes sha256 status upload created_at expires_at",
     "UploadForm": "url fields",
     "MissingGlyphs": "requested characters",
     "MissingAsset": "source reason",
