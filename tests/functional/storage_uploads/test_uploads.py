@@ -25,7 +25,8 @@ from tests.fakes.store import FakeStore
 def test_file_is_uploaded_and_its_receipt_says_so(service: Service, store: FakeStore) -> None:
     destination = make_destination(service, path_template="invoices/{{ filename }}")
 
-    rendered = render_to(service, destination, output={"filename": "INV-1"})
+    target = {"destination_id": destination, "path": None}
+    rendered = render_to(service, target, output={"filename": "INV-1"})
     assert rendered.json["storage"] == [
         {
             "destination_id": destination,
