@@ -28,13 +28,15 @@ if TYPE_CHECKING:
 ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
 # Of one DeleteObjects.
 _MAX_DELETED: Final = 1_000
+# Of an object that is read for its checksum alone.
+_PIECE_BYTES: Final = 1024 * 1024
 
 
 class ObjectCopy(NamedTuple):
-    """Size of a copy, and its SHA-256 in hexadecimal; None where the store computes none."""
+    """Size of a copy, and its SHA-256 in hexadecimal."""
 
     size: int
-    sha256: str | None
+    sha256: str
 
 
 class ObjectsNotDeleted(Exception):  # noqa: N818 -- the store's own answer
@@ -160,9 +162,21 @@ class Objects:
         )
         if head is None:
             return None
-        checksum = head.get("ChecksumSHA256")
-        sha256 = None if checksum is None else base64.b64decode(checksum).hex()
-        return ObjectCopy(head["ContentLength"], sha256)
+        if checksum := head.get("ChecksumSHA256", ""):
+            return ObjectCopy(head["ContentLength"], base64.b64decode(checksum).hex())
+        return self._measured_copy(key)
+
+    def _measured_copy(self, key: str) -> ObjectCopy | None:
+        """Return what has been copied to `key`, read whole: MiniStack computes no checksum."""
+        reader = self.get_stream(key)
+        if reader is None:
+            return None
+        digest, size = hashlib.sha256(), 0
+        with reader:
+            while piece := reader.read(_PIECE_BYTES):
+                digest.update(piece)
+                size += len(piece)
+        return ObjectCopy(size, digest.hexdigest())
 
     def presigned_post(
         self, key: str, *, content_type: str, min_bytes: int, max_bytes: int, expires_s: int
