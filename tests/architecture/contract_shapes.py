@@ -33,7 +33,7 @@ _ENDPOINT: Final = (
 )
 _DELIVERY: Final = "id object endpoint_id event_id event_type status next_attempt_at created_at"
 _RENDER_ERROR: Final = "code message line column excerpt errors"
-_STORAGE_KIND: Final = "s3 azure_blob gcs sftp"
+_STORAGE_PROVIDER: Final = "s3 azure_blob gcs sftp"
 _STORAGE_ERROR: Final = (
     "storage_denied storage_not_found storage_unavailable storage_rejected "
     "storage_key_invalid storage_host_key_mismatch storage_destination_deleted url_not_allowed"
@@ -236,15 +236,15 @@ ENUMS: Final[dict[str, str]] = {
     "SignedLinkWithSecret.object": "signed_link",
     "SignedLinkWithSecret.version": "live draft",
     "SkippedEmail.code": "email_not_resendable email_file_expired",
-    "StorageDestination.kind": _STORAGE_KIND,
+    "StorageDestination.provider": _STORAGE_PROVIDER,
     "StorageDestination.last_test_status": "succeeded failed",
     "StorageDestination.object": "storage_destination",
     "StorageDestination.status": "active failing",
     "StorageReceipt.status": "pending retrying succeeded failed",
-    "StorageDestinationChange.kind": _STORAGE_KIND,
+    "StorageDestinationChange.provider": _STORAGE_PROVIDER,
     "StorageDestinationError.code": _STORAGE_ERROR,
     "StorageDestinationList.object": "list",
-    "StorageDestinationRequest.kind": _STORAGE_KIND,
+    "StorageDestinationRequest.provider": _STORAGE_PROVIDER,
     "StorageError.code": _STORAGE_ERROR,
     "StorageTest.object": "storage_test",
     "StorageTestStep.name": "connect write delete",
