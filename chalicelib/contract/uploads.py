@@ -38,6 +38,8 @@ class Upload(Model):
     filename: str
     content_type: str
     bytes: int
+    sha256: str | None
+    """Of the bytes, in hexadecimal; null while it is `pending`."""
     status: Literal["pending", "ready"]
     """`pending` until a file that was announced has arrived."""
     upload: UploadForm | None = None

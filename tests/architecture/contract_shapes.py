@@ -33,7 +33,7 @@ _ENDPOINT: Final = (
 )
 _DELIVERY: Final = "id object endpoint_id event_id event_type status next_attempt_at created_at"
 _RENDER_ERROR: Final = "code message line column excerpt errors"
-_STORAGE_KIND: Final = "s3 azure_blob gcs sftp"
+_STORAGE_PROVIDER: Final = "s3 azure_blob gcs sftp"
 _STORAGE_ERROR: Final = (
     "storage_denied storage_not_found storage_unavailable storage_rejected "
     "storage_key_invalid storage_host_key_mismatch storage_destination_deleted url_not_allowed"
@@ -244,15 +244,15 @@ ENUMS: Final[dict[str, str]] = {
     "SignedLinkWithSecret.object": "signed_link",
     "SignedLinkWithSecret.version": "live draft",
     "SkippedEmail.code": "email_not_resendable email_file_expired",
-    "StorageDestination.kind": _STORAGE_KIND,
+    "StorageDestination.provider": _STORAGE_PROVIDER,
     "StorageDestination.last_test_status": "succeeded failed",
     "StorageDestination.object": "storage_destination",
     "StorageDestination.status": "active failing",
     "StorageReceipt.status": "pending retrying succeeded failed",
-    "StorageDestinationChange.kind": _STORAGE_KIND,
+    "StorageDestinationChange.provider": _STORAGE_PROVIDER,
     "StorageDestinationError.code": _STORAGE_ERROR,
     "StorageDestinationList.object": "list",
-    "StorageDestinationRequest.kind": _STORAGE_KIND,
+    "StorageDestinationRequest.provider": _STORAGE_PROVIDER,
     "StorageError.code": _STORAGE_ERROR,
     "StorageTest.object": "storage_test",
     "StorageTestStep.name": "connect write delete",
@@ -377,16 +377,16 @@ SHAPES: Final[dict[str, str]] = {
     "SkippedEmail": "code send_id",
     "SourceShown": _SOURCE,
     "StorageCredentials": "configured",
-    "StorageReceipt": "destination_id status key etag bytes error",
-    "StorageTargetSpec": "destination_id key keep_hosted_copy",
-    "StorageDestination": "id object name kind prefix keep_hosted_copy is_default config "
-    "credentials status last_error last_test_at last_test_status created_at updated_at",
+    "StorageReceipt": "destination_id status path etag bytes error",
+    "StorageTargetSpec": "destination_id path keep_hosted_copy",
+    "StorageDestination": "id object name provider path_template keep_hosted_copy is_default "
+    "config credentials status last_error last_test_at last_test_status created_at updated_at",
     "StorageDestinationError": "at code message status",
     "StorageDestinationList": "object data has_more next_cursor",
     "StorageError": "code message status",
     "StorageTest": "object ok steps",
     "StorageTestStep": "name ok detail",
-    "StorageUpload": "id object render_id file_id destination_id key attempts error",
+    "StorageUpload": "id object render_id file_id destination_id path attempts error",
     "Template": _TEMPLATE,
     "TemplateDraft": f"{_SOURCE} object template_id revision updated_at",
     "TemplateList": "object data has_more next_cursor",
@@ -400,7 +400,7 @@ SHAPES: Final[dict[str, str]] = {
     "UsageDay": "date live test failed",
     "UsageThreshold": "object kind threshold_percent included used prepaid_remaining "
     "spend_cap_cents cycle",
-    "Upload": "id object filename content_type bytes status upload created_at expires_at",
+    "Upload": "id object filename content_type bytes sha256 status upload created_at expires_at",
     "UploadForm": "url fields",
     "MissingGlyphs": "requested characters",
     "MissingAsset": "source reason",

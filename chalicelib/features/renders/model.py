@@ -63,14 +63,14 @@ class BodyKey(NamedTuple):
 class StorageReceipt(NamedTuple):
     """Upload of one file to one destination; `file_index` is the file's among those of the render.
 
-    `key` is None where it could not be made. `error` has `code`, `message` and `status`. `attempts`
-    is None until an attempt has been recorded in a row of receipts.
+    `path` is None where it could not be made. `error` has `code`, `message` and `status`.
+    `attempts` is None until an attempt has been recorded in a row of receipts.
     """
 
     destination_id: str
     file_index: int
     status: ReceiptStatus
-    key: str | None
+    path: str | None
     bytes: int
     etag: str | None = None
     error: JsonObject | None = None

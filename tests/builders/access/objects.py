@@ -24,7 +24,7 @@ _UPLOADS: Final[Mapping[str, tuple[bytes, str]]] = {
 }
 _DESTINATION: Final = {
     "name": "Archive",
-    "kind": "s3",
+    "provider": "s3",
     "config": {"region": "eu-central-1", "bucket": "my-files"},
     "credentials": {"access_key_id": "AKID", "secret_access_key": "secret"},
 }

@@ -15,6 +15,7 @@ from tests.builders.service import Service
 from tests.builders.signed_links import LINKS_PATH, published, sign
 from tests.builders.storage_destinations import ACCESS_KEYS, S3
 from tests.builders.templates import LARGE_HTML, make_template
+from tests.builders.threads import at_once
 from tests.builders.uploads import file_part, multipart_request
 
 KEY = {"Idempotency-Key": "order-7"}
@@ -60,7 +61,7 @@ def rule(service: Service) -> Request:
 
 
 def destination(_service: Service) -> Request:
-    body = {"name": "D", "kind": "s3", "config": S3, "credentials": ACCESS_KEYS}
+    body = {"name": "D", "provider": "s3", "config": S3, "credentials": ACCESS_KEYS}
     return "/v1/storage-destinations", body, "name"
 
 
@@ -178,6 +179,26 @@ def test_repeat_goes_on_where_a_killed_function_has_stopped(
     shown = service.call("GET", again.headers["Location"].removeprefix("https://api.test"))
     assert shown.status == 200
     assert send(service, request).json == again.json
+
+
+@of_each
+def test_two_requests_at_once_make_one_thing(
+    service: Service, build: Callable[[Service], Request]
+) -> None:
+    request = build(service)
+    before = rows(service)
+    answers = at_once(lambda: send(service, request), threads=2)
+    there = rows(service)
+
+    again = send(service, request)
+
+    made = [each for each in answers if each.status == 201]
+    late = [each for each in answers if each.status != 201]
+    assert made
+    assert {each.code for each in late} <= {"idempotency_in_progress"}
+    assert [each.json for each in made] == [again.json] * len(made)
+    assert rows(service) == there != before
+    assert again.headers["Idempotent-Replayed"] == "true"
 
 
 def test_secret_of_a_replay_is_the_secret(

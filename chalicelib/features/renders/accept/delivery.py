@@ -14,14 +14,14 @@ type TimeoutBehavior = Literal["continue", "cancel"]
 
 
 class RequestedStorage(NamedTuple):
-    """Destination that a request names; `key` is a template source.
+    """Destination that a request names; `path` is a template source.
 
-    `keep_hosted_copy` is by default as the destination says.
+    Both are by default as the destination says.
     """
 
     destination_id: str
-    key: str
-    keep_hosted_copy: bool | None
+    path: str | None = None
+    keep_hosted_copy: bool | None = None
 
 
 class DeliveryRequest(NamedTuple):

@@ -80,7 +80,7 @@ def redact_render(render: Render) -> Render:
 
 
 def _redact_receipt(receipt: StorageReceipt) -> StorageReceipt:
-    """Return a receipt whose error says nothing of the data: its key is needed to find the file."""
+    """Return a receipt whose error says nothing of the data; its path finds the file."""
     if receipt.error is None:
         return receipt
     return receipt._replace(error={**receipt.error, "message": _REDACTED})
@@ -113,7 +113,7 @@ def shortened_to_fit(render: Render) -> Render:
     """
     # Many of them stand in rows of their own.
     in_row = render.storage if render.upload_targets is None else ()
-    receipts = sum(_RECEIPT_BYTES + len((each.key or "").encode()) for each in in_row)
+    receipts = sum(_RECEIPT_BYTES + len((each.path or "").encode()) for each in in_row)
     for reduce in _REDUCTIONS:
         size = len(request_json(render).encode()) + len(outcome_json(render).encode())
         if size + receipts <= MAX_JSON_BYTES:
