@@ -71,7 +71,7 @@ def test_without_a_verdict_the_status_is_unavailable() -> None:
     )
 
     assert made["pdfa"] == ReportSection(
-        profile="3b", status="unavailable", validator=None, errors=[], warnings=[]
+        level="3b", status="unavailable", validator=None, errors=[], warnings=[]
     )
     assert made["pdfua"]["status"] == "passed"
 
