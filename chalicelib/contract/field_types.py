@@ -3,7 +3,7 @@
 import binascii
 import datetime as dt
 import re
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     GetPydanticSchema,
     StringConstraints,
+    WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
 from pydantic_core.core_schema import ErrorType
@@ -380,6 +381,9 @@ def _read_pdfua(value: object) -> object:
     return True if value == "1" else value
 
 
+# One schema of requests and answers: with two, each model that has it would be two.
 PdfUa = Annotated[
-    bool, BeforeValidator(_read_pdfua, json_schema_input_type=bool | Literal["1"])
+    bool,
+    BeforeValidator(_read_pdfua),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"const": "1", "type": "string"}]}),
 ]

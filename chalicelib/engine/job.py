@@ -193,8 +193,8 @@ class RenderOutcome(NamedTuple):
 
     `filename` is the caller's, after its template ran. `invoice_totals` are those of the e-invoice
     among the files. `result` is the conformance report, once `validation_requests` are answered, or
-    what a document says of itself. `emails` are those of the job's rules, in their order; `storage_keys` those of the files at each
-    storage target, target by target.
+    what a document says of itself. `emails` are those of the job's rules, in their order;
+    `storage_keys` those of the files at each storage target, target by target.
     """
 
     files: tuple[RenderedFile, ...]

@@ -35,9 +35,7 @@ _MARK: Final = (
 )
 # Options of the commands; those that are named as in the request need no further code.
 _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
-    "merge": [
-        click.Option(["--bookmarks"], is_flag=True, help="An outline entry for each file.")
-    ],
+    "merge": [click.Option(["--bookmarks"], is_flag=True, help="An outline entry for each file.")],
     "split": [
         click.Option(["--ranges"], multiple=True, help="A file for each. Default: every page."),
         click.Option(["--every"], type=int, help="Pages of each file, in place of --ranges."),

@@ -23,8 +23,11 @@ def _check_source(source: options.PdfSource) -> None:
 
 
 class PdfSource(OptionsModel, of=options.PdfSource, check=_check_source):
-    """A PDF of at most 100 MB: exactly one of `upload_id`, `url`, `file_id`, `content`, `render_id`
-    and `data_uri`; `file_id` may also stand beside `render_id`."""
+    """A PDF of at most 100 MB, named in exactly one way.
+
+    By `upload_id`, `url`, `file_id`, `content`, `render_id` or `data_uri`; `file_id` may also stand
+    beside `render_id`.
+    """
 
 
 class ToolRequest(RunOptions):

@@ -152,8 +152,8 @@ def test_metadata_are_read_without_set(service: Service) -> None:
 def test_hostile_metadata_are_cut(service: Service) -> None:
     target = io.BytesIO()
     with pikepdf.open(io.BytesIO(pdf(1))) as document:
-        document.docinfo["/Title"] = "x\u202e" * 500_000
-        document.docinfo["/Keywords"] = ",".join(["y" * 5_000] * 1_000)
+        document.docinfo["/Title"] = "x\u202e" * 50_000
+        document.docinfo["/Keywords"] = ",".join(["y" * 500] * 200)
         document.docinfo["/CreationDate"] = "D:99999999999999"
         document.docinfo["/ModDate"] = "D:20200102030405+01'00'"
         document.docinfo["/Author"] = pikepdf.Array([1])
@@ -174,7 +174,7 @@ def test_zero_retention_keeps_no_metadata(service: Service) -> None:
         "metadata",
         source=as_source(named),
         set=None,
-        delivery={"type": "none", "retention": "none"},
+        delivery={"type": "binary", "retention": "none"},
     )
 
     assert answer.json["result"]["metadata"]["title"] == "A title"

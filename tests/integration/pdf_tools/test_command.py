@@ -151,11 +151,19 @@ def test_a_field_given_twice_has_several_choices(tool: OperatorTool) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "begin"),
     [
-        (["rotate", "note.txt", "--degrees", "90"], "invalid_pdf_source", "note.txt: the file is no"),
+        (
+            ["rotate", "note.txt", "--degrees", "90"],
+            "invalid_pdf_source",
+            "note.txt: the file is",
+        ),
         (["merge", "form.pdf", "broken.pdf"], "invalid_pdf_source", "broken.pdf: the file is dam"),
         (["compress", "locked.pdf"], "pdf_password_required", "locked.pdf: the PDF opens with"),
         (["rotate", "form.pdf", "--degrees", "45"], "validation_error", "--degrees: must be a mu"),
-        (["rotate", "form.pdf", "--degrees", "90", "--pages", "9"], "validation_error", "--pages: "),
+        (
+            ["rotate", "form.pdf", "--degrees", "90", "--pages", "9"],
+            "validation_error",
+            "--pages: ",
+        ),
         (["fill-form", "form.pdf", "--field", "a/b=c"], "validation_error", "--field a/b: the doc"),
         (["stamp", "form.pdf", "--page", "note.txt"], "invalid_pdf_source", "note.txt: the file"),
         (["watermark", "form.pdf", "--image", "note.txt"], "asset_fetch_failed", "note.txt: "),

@@ -48,7 +48,7 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OperatorTool:
         ("pdf", "watermark", __file__, "-o", "x.pdf"),
         ("pdf", "stamp", __file__, "--text", "a", "--page", __file__, "-o", "x.pdf"),
         ("pdf", "protect", __file__, "-o", "x.pdf"),
-        ("pdf", "metadata", __file__, "-o", "x.pdf"),
+        ("pdf", "metadata", __file__, "--title", "x"),
         ("pdf", "reorder", __file__, "--order", "1,two", "-o", "x.pdf"),
         ("pdf", "fill-form", __file__, "--field", "name", "-o", "x.pdf"),
     ],

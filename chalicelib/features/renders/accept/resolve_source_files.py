@@ -1,6 +1,6 @@
 """Files of earlier renders that a PDF tool reads, and the names of the files of its sources."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import replace
 from itertools import batched
 from typing import Final, NoReturn
@@ -30,6 +30,7 @@ from chalicelib.features.uploads.read import ReadUploads
 
 _NOT_FOUND: Final = "is no file of a render that this key may read"
 _NO_RENDER: Final = "is no render that this key may read"
+_FILE_ID: Final = "/file_id"
 _PDF: Final = "pdf"
 _EXTENSION: Final = ".pdf"
 _MAX_TITLE_CHARACTERS: Final = 200
@@ -54,13 +55,13 @@ class ResolveSourceFiles(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if not isinstance(job, PdfToolJob):
             return command
         viewer = Viewer(command.workspace.id, command.key_mode, command.key_allowlist)
+        asked = referenced_files(job)
         job = self._with_files_of_renders(job, viewer)
         named = referenced_files(job)
         records = self._visible(viewer, set(named.values())) if named else {}
-        whole_renders = referenced_renders(command.job).keys() - _beside_files(command.job)
         for pointer, file_id in named.items():
-            render_pointer = pointer.replace("/file_id", "/render_id")
-            shown = render_pointer if render_pointer in whole_renders else pointer
+            is_of_render = pointer not in asked
+            shown = f"{pointer.removesuffix(_FILE_ID)}/render_id" if is_of_render else pointer
             self._check(shown, records.get(FileId(file_id)))
         keys = {str(file_id): record.file.key for file_id, record in records.items()}
         names = self._names(job, viewer, records)
@@ -132,13 +133,6 @@ class ResolveSourceFiles(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 names[pointer] = unquote(urlsplit(source.url).path.rpartition("/")[2])
         titles = {pointer: _title(name) for pointer, name in names.items()}
         return {pointer: title for pointer, title in titles.items() if title}
-
-
-def _beside_files(job: PdfToolJob) -> Iterator[str]:
-    """Yield the pointers of renders beside which the request names a file."""
-    for pointer, source in job.pdf_sources().items():
-        if source.file_id is not None:
-            yield f"{pointer}/render_id"
 
 
 def _with_file(source: PdfSource, render: Render | None, pointer: str) -> PdfSource:

@@ -12,8 +12,8 @@ from PIL import Image
 from pypdf.annotations import FreeText
 
 from chalicelib.contract.options.pdf_tools import (
-    PdfaOptions,
     FlattenOptions,
+    PdfaOptions,
     ToImagesOptions,
     ToolOptions,
 )
