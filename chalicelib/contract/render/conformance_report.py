@@ -24,7 +24,9 @@ class Finding(Model):
     """How many times the rule is broken at this place."""
 
 
-class _Verdict(Model):
+class PdfReport(Model):
+    """The verdict on a standard of PDFs."""
+
     status: ReportStatus
     """`unavailable`: the validators gave no verdict."""
     validator: str | None
@@ -35,14 +37,14 @@ class _Verdict(Model):
     """At most 100."""
 
 
-class PdfaReport(_Verdict):
+class PdfaReport(PdfReport):
     """The verdict on PDF/A."""
 
     level: PdfALevel
     """Part and level that the document was checked against."""
 
 
-class PdfuaReport(_Verdict):
+class PdfuaReport(PdfReport):
     """The verdict on PDF/UA."""
 
     standard: Literal["PDF/UA-1"]
