@@ -11,6 +11,7 @@ from tests.builders.pdfs.plain import as_source, pdf
 from tests.builders.pdfs.requests import tool_request
 from tests.builders.pdfs.tool_runs import outline_titles, page_texts
 from tests.builders.service import Service
+from tests.builders.uploads import post_upload
 
 
 def run(service: Service, tool: str, **more: Any) -> Any:
@@ -98,6 +99,25 @@ def test_bookmarks_have_the_names_of_the_files(service: Service) -> None:
     content = file(service, "merge", sources=sources, bookmarks=True)
 
     assert outline_titles(content) == ["Year 2026", "Year 2026", "Document 3"]
+
+
+def test_bookmarks_of_uploads_have_their_names(service: Service) -> None:
+    uploaded = post_upload(service, pdf(1), name="Bill.PDF", kind="application/pdf").json
+    sources = [{"upload_id": uploaded["id"]}, as_source(pdf(1))]
+    content = file(service, "merge", sources=sources, bookmarks=True)
+
+    assert outline_titles(content) == ["Bill", "Document 2"]
+
+
+def test_bookmarks_of_addresses_have_the_last_part_of_their_path(service: Service) -> None:
+    sources = [
+        {"url": "https://example.com/a/Terms%20of%20use.pdf?sig=secret"},
+        {"url": "https://example.com/?sig=secret"},
+    ]
+    run(service, "merge", sources=sources, bookmarks=True)
+
+    names = service.tool_calls[-1].event["job"]["names"]
+    assert names == {"/sources/0": "Terms of use"}
 
 
 def test_without_bookmarks_there_is_no_outline(service: Service) -> None:
