@@ -28,7 +28,7 @@ def _add_route(path: str, model: str, summary: str) -> None:
             raise
 
     is_pdf = path.startswith("pdf/")
-    view.__name__ = path.replace("/", "_")
+    view.__name__ = re.sub("[/-]", "_", path)
     view.__doc__ = f"{summary}.\n\n" + _DESCRIPTION.format(
         "pdf" if is_pdf else "image` and `format"
     )
@@ -47,11 +47,11 @@ def _flatten_pointers(refusal: ServiceError) -> None:
 
 
 for _path, _model, _summary in (
-    ("pdf/html", "PdfFromHtml", "Make a PDF of HTML"),
-    ("pdf/url", "PdfFromUrl", "Make a PDF of a page of the web"),
-    ("pdf/template", "PdfFromTemplate", "Make a PDF of a template"),
-    ("images/html", "ImageFromHtml", "Make a picture of HTML"),
-    ("images/url", "ImageFromUrl", "Make a picture of a page of the web"),
-    ("images/template", "ImageFromTemplate", "Make a picture of a template"),
+    ("pdf/from-html", "PdfFromHtml", "Make a PDF of HTML"),
+    ("pdf/from-url", "PdfFromUrl", "Make a PDF of a page of the web"),
+    ("pdf/from-template", "PdfFromTemplate", "Make a PDF of a template"),
+    ("images/from-html", "ImageFromHtml", "Make a picture of HTML"),
+    ("images/from-url", "ImageFromUrl", "Make a picture of a page of the web"),
+    ("images/from-template", "ImageFromTemplate", "Make a picture of a template"),
 ):
     _add_route(_path, _model, _summary)

@@ -78,15 +78,15 @@ class _TemplateConvenience(TemplateSource):
 
 
 class PdfFromHtml(_HtmlConvenience, PdfOutput, Convenience):
-    """The body of `POST /v1/pdf/html`."""
+    """The body of `POST /v1/pdf/from-html`."""
 
 
 class PdfFromUrl(_UrlConvenience, PdfOutput, Convenience):
-    """The body of `POST /v1/pdf/url`."""
+    """The body of `POST /v1/pdf/from-url`."""
 
 
 class PdfFromTemplate(_TemplateConvenience, PdfOutput, Convenience):
-    """The body of `POST /v1/pdf/template`."""
+    """The body of `POST /v1/pdf/from-template`."""
 
     @override
     def output_spec(self) -> OutputSpec:
@@ -95,12 +95,12 @@ class PdfFromTemplate(_TemplateConvenience, PdfOutput, Convenience):
 
 
 class ImageFromHtml(_HtmlConvenience, ImageOutput, Convenience):
-    """The body of `POST /v1/images/html`."""
+    """The body of `POST /v1/images/from-html`."""
 
 
 class ImageFromUrl(_UrlConvenience, ImageOutput, Convenience):
-    """The body of `POST /v1/images/url`."""
+    """The body of `POST /v1/images/from-url`."""
 
 
 class ImageFromTemplate(_TemplateConvenience, ImageOutput, Convenience):
-    """The body of `POST /v1/images/template`."""
+    """The body of `POST /v1/images/from-template`."""

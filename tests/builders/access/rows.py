@@ -100,7 +100,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "GET /v1/uploads/{id}": {
         "{id}": UPLOAD,
     },
-    "POST /v1/pdf/html": {
+    "POST /v1/pdf/from-html": {
         "/assets/*/upload_id": UPLOAD,
         "/delivery/email/*/rule_id": REFUSED_TO_ALL,
         "/delivery/storage/*/destination_id": NAMED,
@@ -108,7 +108,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
         "/pdf/watermark/image/upload_id": UPLOAD,
         "/upload_id": UPLOAD,
     },
-    "POST /v1/pdf/template": {
+    "POST /v1/pdf/from-template": {
         "/assets/*/upload_id": UPLOAD,
         "/delivery/email/*/rule_id": REFUSED_TO_ALL,
         "/delivery/storage/*/destination_id": NAMED,
@@ -116,25 +116,25 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
         "/pdf/watermark/image/upload_id": UPLOAD,
         "/template_id": TEMPLATE,
     },
-    "POST /v1/pdf/url": {
+    "POST /v1/pdf/from-url": {
         "/delivery/email/*/rule_id": REFUSED_TO_ALL,
         "/delivery/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
         "/pdf/watermark/image/upload_id": UPLOAD,
     },
-    "POST /v1/images/html": {
+    "POST /v1/images/from-html": {
         "/assets/*/upload_id": UPLOAD,
         "/delivery/email/*/rule_id": REFUSED_TO_ALL,
         "/delivery/storage/*/destination_id": NAMED,
         "/upload_id": UPLOAD,
     },
-    "POST /v1/images/template": {
+    "POST /v1/images/from-template": {
         "/assets/*/upload_id": UPLOAD,
         "/delivery/email/*/rule_id": REFUSED_TO_ALL,
         "/delivery/storage/*/destination_id": NAMED,
         "/template_id": TEMPLATE,
     },
-    "POST /v1/images/url": {
+    "POST /v1/images/from-url": {
         "/delivery/email/*/rule_id": REFUSED_TO_ALL,
         "/delivery/storage/*/destination_id": NAMED,
     },

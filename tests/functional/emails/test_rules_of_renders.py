@@ -225,7 +225,7 @@ def test_zero_retention_skips_rules_with_a_warning(service: Service) -> None:
     [
         ("/v1/renders", {"input": {"type": "html", "html": "<p>"}}),
         ("/v1/renders", {"input": {"type": "url", "url": "https://example.com"}}),
-        ("/v1/pdf/html", {"html": "<p>"}),
+        ("/v1/pdf/from-html", {"html": "<p>"}),
     ],
 )
 def test_rules_go_with_templates_only(service: Service, path: str, body: dict[str, Any]) -> None:

@@ -113,8 +113,8 @@ def test_every_request_that_makes_a_render_takes_a_webhook(
     webhook = {"url": receiver.url}
     requests: list[tuple[str, dict[str, Any]]] = [
         ("/v1/renders", {"input": HTML, "mode": "async"}),
-        ("/v1/pdf/html", {"html": "<p>x"}),
-        ("/v1/images/html", {"html": "<p>x"}),
+        ("/v1/pdf/from-html", {"html": "<p>x"}),
+        ("/v1/images/from-html", {"html": "<p>x"}),
         ("/v1/einvoices", {"profile": "EN16931", "invoice": invoice_json()}),
     ]
     for path, body in requests:
