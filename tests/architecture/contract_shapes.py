@@ -46,7 +46,6 @@ _OPTIONS: Final = {
 }
 # Fields of every request that creates a render.
 _MAKING: Final = [
-    "RenderOptions",
     "RenderRequest",
     "Convenience",
     "PdfFromHtml",

@@ -15,8 +15,11 @@ blueprint: Final = Blueprint(__name__)
 _TEXT: Final = "text/plain"
 _IMAGES: Final = ("image/png", "image/jpeg", "image/webp")
 _DESCRIPTION: Final = """A short form of `POST /v1/renders`, with the fields of `input` at the top
-level and `{}` in place of `output`. The response is the same."""
-_NESTED_POINTER: Final = re.compile(r"^/(?:input|output)(?=/)")
+level, as those of `delivery`, whose `type` is `delivery` here, and `{}` in place of `output`, with
+its `filename` and `http`. The response is the same."""
+_DELIVERY_TYPE: Final = re.compile(r"^/delivery/type\b")
+_NESTED_POINTER: Final = re.compile(r"^/(?:input|output|delivery)(?=/)")
+_WEBHOOK_URL: Final = re.compile(r"^/webhook/url\b")
 
 
 def _add_route(path: str, model: str, summary: str) -> None:
@@ -24,7 +27,7 @@ def _add_route(path: str, model: str, summary: str) -> None:
         try:
             return submit_render(call, call.body.render_request())
         except ServiceError as refusal:
-            _flatten_pointers(refusal)
+            _flatten_pointers(refusal, has_webhook_url=call.body.webhook_url is not None)
             raise
 
     is_pdf = path.startswith("pdf/")
@@ -38,12 +41,15 @@ def _add_route(path: str, model: str, summary: str) -> None:
     blueprint.route(f"/v1/{path}", methods=["POST"])(endpoint(body=body, **row)(view))
 
 
-def _flatten_pointers(refusal: ServiceError) -> None:
+def _flatten_pointers(refusal: ServiceError, *, has_webhook_url: bool) -> None:
     """Rewrite the pointers of an error to the fields of the short request."""
-    refusal.detail = _NESTED_POINTER.sub("", refusal.detail)
-    refusal.errors = tuple(
-        replace(error, path=_NESTED_POINTER.sub("", error.path)) for error in refusal.errors
-    )
+
+    def flat(text: str) -> str:
+        text = _NESTED_POINTER.sub("", _DELIVERY_TYPE.sub("/delivery", text))
+        return _WEBHOOK_URL.sub("/webhook_url", text) if has_webhook_url else text
+
+    refusal.detail = flat(refusal.detail)
+    refusal.errors = tuple(replace(error, path=flat(error.path)) for error in refusal.errors)
 
 
 for _path, _model, _summary in (

@@ -109,16 +109,23 @@ class TemplateInput(TemplateSource):
 RenderInput = Annotated[HtmlInput | UrlInput | TemplateInput, Field(discriminator="type")]
 
 
-class DeliverySpec(Model):
-    """Delivery and retention of the files."""
+DeliveryType = Annotated[
+    Literal["url", "binary", "base64", "none"],
+    Field(
+        description="`url`: the answer has signed URLs. `binary`: the answer is the file itself, "
+        "one of at most 20 MB (several go into a `zip`). `base64`: each file of the answer has "
+        "`content_base64`, of files of at most 10 MB in all. Both are for sync renders. An answer "
+        "carries files of at most 4.3 MB (4 300 000 bytes): larger ones are answered with 303, "
+        "their URL in `Location` and in a JSON body, so let your client follow redirects. `none`: "
+        "`files` without URLs, which `GET /v1/renders/{id}` gives. Null: `url` if the files are "
+        "kept, else `none`."
+    ),
+]
 
-    type: Literal["url", "binary", "base64", "none"] | None = None
-    """`url`: the answer has signed URLs. `binary`: the answer is the file itself, of at most 20 MB.
-    `base64`: the answer is the file in base64, as text of at most 10 MB. Both are for sync renders
-    with one file (several go into a `zip`). An answer carries files of at most 4.3 MB (4 300 000
-    bytes): a larger one is answered with 303, its URL in `Location` and in a JSON body, so let
-    your client follow redirects. `none`: `files` without URLs, which `GET /v1/renders/{id}` gives.
-    Null: `url` if the files are kept, else `none`."""
+
+class DeliveryOptions(Model):
+    """Options of the delivery besides its type."""
+
     expires_in: Annotated[int, Field(ge=60, le=604_800)] = 3600
     """Seconds for which the signed URLs are valid."""
     hosted: bool | None = None
@@ -147,6 +154,12 @@ class DeliverySpec(Model):
     template, `retention` not `none`, and the plan `growth` or above."""
 
 
+class DeliverySpec(DeliveryOptions):
+    """Delivery and retention of the files."""
+
+    type: DeliveryType | None = None
+
+
 class WebhookSpec(Model):
     """Address that gets the events of this render, beside the webhook endpoints."""
 
@@ -158,8 +171,8 @@ class WebhookSpec(Model):
     """The events to send; absent: `render.succeeded` and `render.failed`."""
 
 
-class RunOptions(Model):
-    """Options of every request that makes a render."""
+class CallOptions(Model):
+    """Options of every request that makes a render, but its delivery."""
 
     mode: Mode = "sync"
     priority: Priority = "normal"
@@ -168,8 +181,6 @@ class RunOptions(Model):
     timeout_behavior: Literal["continue", "cancel"] = "continue"
     """For a sync render that is not ready within the plan's time: `continue` answers 202 and the
     render goes on, `cancel` answers 408 and the render is canceled."""
-    delivery: DeliverySpec | None = None
-    """Null: its defaults."""
     webhook: WebhookSpec | None = None
     """An address that gets the events of this render."""
     reference: Reference | None = None
@@ -179,7 +190,14 @@ class RunOptions(Model):
     """Always true with a test key; a live key cannot ask for it."""
 
 
-class RenderOptions(RunOptions):
+class RunOptions(CallOptions):
+    """Options of every request that makes a render."""
+
+    delivery: DeliverySpec | None = None
+    """Null: its defaults."""
+
+
+class PageOptions(Model):
     """Options of every request that makes a page, in addition to input and output."""
 
     data: dict[str, Any] | None = None
@@ -199,7 +217,7 @@ class RenderOptions(RunOptions):
         return self
 
 
-class RenderRequest(RenderOptions):
+class RenderRequest(PageOptions, RunOptions):
     """The body of `POST /v1/renders`."""
 
     input: RenderInput

@@ -120,10 +120,12 @@ def test_every_request_that_makes_a_render_takes_a_webhook(
     for path, body in requests:
         answer = service.call("POST", path, json_body=body | {"webhook": webhook})
         assert answer.status in {200, 202}, answer.body
+    short = {"html": "<p>x", "webhook_url": receiver.url}
+    assert service.call("POST", "/v1/pdf/from-html", json_body=short).status == 200
     for _ in requests:
         service.process_queues()
 
-    assert len(receiver.received) == len(requests)
+    assert len(receiver.received) == len(requests) + 1
 
 
 def test_replay_goes_to_the_stored_address(service: Service, receiver: WebhookReceiver) -> None:
