@@ -12,7 +12,6 @@ from chalicelib.core.errors import ServiceError
 
 blueprint: Final = Blueprint(__name__)
 
-_TEXT: Final = "text/plain"
 _IMAGES: Final = ("image/png", "image/jpeg", "image/webp")
 _DESCRIPTION: Final = """A short form of `POST /v1/renders`, with the fields of `input` at the top
 level, as those of `delivery`, whose `type` is `delivery` here, and `{}` in place of `output`, with
@@ -36,7 +35,7 @@ def _add_route(path: str, model: str, summary: str) -> None:
         "pdf" if is_pdf else "image` and `format"
     )
     files = ("application/pdf",) if is_pdf else _IMAGES
-    row = {**ENDPOINT_FIELDS, "answer_types": (JSON, *files, _TEXT)}
+    row = {**ENDPOINT_FIELDS, "answer_types": (JSON, *files)}
     body = f"chalicelib.contract.render.conveniences:{model}"
     blueprint.route(f"/v1/{path}", methods=["POST"])(endpoint(body=body, **row)(view))
 

@@ -25,6 +25,8 @@ class File(Model):
     height: int | None
     url: str | None = None
     url_expires_at: str | None = None
+    content_base64: str | None = None
+    """The file; only in the answer of a request with delivery `base64`."""
     expires_at: str | None
 
 

@@ -50,6 +50,17 @@ class PresentRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             ],
         )
 
+    def with_contents(self, render: Render, contents: Sequence[str]) -> dict[str, Json]:
+        """Return the render as JSON; its files, also those that are not kept, have their contents.
+
+        The contents are in base64.
+        """
+        files = [
+            {**_file_json(file, {}), "content_base64": content}
+            for file, content in zip(render.files, contents, strict=True)
+        ]
+        return {**self(render, with_urls=False), "files": files}
+
     def as_accepted(self, render: Render, accepted: Accepted202) -> dict[str, Json]:
         """Return the render as its first answer showed it, before it was final."""
         first_state = replace(
@@ -119,6 +130,12 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
         "expires_at": render.expires_at,
         "files_purged_at": render.files_purged_at,
     }
+
+
+def page_count(render: Render) -> int | None:
+    """Return the pages of all files of a render that have pages, or None if none has."""
+    pages = [file.pages for file in render.files if file.pages is not None]
+    return sum(pages) if pages else None
 
 
 def timings_json(timings: Mapping[str, int] | None) -> JsonObject | None:
