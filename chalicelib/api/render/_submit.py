@@ -21,7 +21,6 @@ from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.create import AcceptedRender
 from chalicelib.features.renders.file_keys import answer_key
 from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.present import page_count
 from chalicelib.features.renders.run.run_now import SyncResult, WaitingCaller
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ def delivery_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -
 
 def _render_headers(render: Render) -> Headers:
     """Return what a client learns of a render that answers as a file."""
-    pages = page_count(render)
+    pages = render.page_count
     return {
         "X-Render-Id": render.id,
         "X-Billed-Renders": str(int(render.billed)),

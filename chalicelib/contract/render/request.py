@@ -1,13 +1,17 @@
 """Render requests (RenderRequest and its parts), preflight results, filters of the list."""
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, PlainValidator, StringConstraints, model_validator
+from pydantic_core import PydanticKnownError
 
 from chalicelib.contract.base import Model, Query
 from chalicelib.contract.emails.target import EmailTargets
 from chalicelib.contract.field_types import (
     Metadata,
+    MetadataKey,
+    MetadataText,
     PageLimit,
     QueryFlag,
     Reference,
@@ -23,6 +27,9 @@ from chalicelib.contract.storage.target import StorageTargetSpecs
 from chalicelib.core.text import pattern_with_form
 
 RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
+InputType = Literal["html", "url", "template", "pdf_tool", "einvoice"]
+ResultFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml", "zip", "txt"]
+RenderSource = Literal["api", "batch", "signed_link", "email_test"]
 Mode = Literal["sync", "async"]
 Priority = Literal["normal", "low"]
 TemplateId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -34,6 +41,23 @@ EngineId = Annotated[
         )
     ),
 ]
+
+
+def _check_statuses(text: str) -> tuple[str, ...]:
+    """Return the statuses of a repeated parameter, which come with commas between them."""
+    statuses = tuple(text.split(","))
+    known = get_args(RenderStatus)
+    if not set(statuses) <= set(known):
+        expected = ", ".join(map(repr, known))
+        raise PydanticKnownError("literal_error", {"expected": expected})
+    return statuses
+
+
+RenderStatuses = Annotated[
+    Sequence[RenderStatus],
+    PlainValidator(_check_statuses, json_schema_input_type=list[RenderStatus]),
+]
+MetadataFilter = Annotated[dict[MetadataKey, MetadataText], Field(max_length=5)]
 RequestEventName = Literal["render.succeeded", "render.failed", "render.expired"]
 RequestEvents = Annotated[list[RequestEventName], Field(min_length=1, max_length=3)]
 
@@ -255,7 +279,18 @@ class Preflight(Model):
 class RenderQuery(Query):
     """Filters and paging of `GET /v1/renders`."""
 
-    status: RenderStatus | None = None
+    repeatable = ("status",)
+    keyed = ("metadata",)
+
+    status: RenderStatuses | None = None
+    """Repeat it for renders in any of several."""
+    input_type: InputType | None = None
+    output_format: ResultFormat | None = None
+    """The format of the first file that the request asks for."""
+    source: RenderSource | None = None
+    metadata: MetadataFilter | None = None
+    """`metadata[customer]=4711`: renders whose metadata has this value under this key; numbers and
+    the like as JSON writes them. Up to 5 keys."""
     template_id: Annotated[str, StringConstraints(max_length=64)] | None = None
     batch_id: Annotated[str, StringConstraints(max_length=64)] | None = None
     reference: Reference | None = None
