@@ -159,7 +159,7 @@ class Request:
     def query(self, repeatable: Sequence[str] = ()) -> dict[str, str]:
         """Return the query parameters, those that are `repeatable` joined by commas.
 
-        Raises `validation_error` for another one that is repeated.
+        Raises `validation_error` for any other parameter that is repeated.
         """
         several = self.event.get("multiValueQueryStringParameters") or {}
         for name, values in several.items():

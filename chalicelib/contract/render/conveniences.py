@@ -55,9 +55,9 @@ class Convenience(PageOptions, DeliveryOptions, CallOptions, ABC):
 
     def render_request(self) -> RenderRequest:
         """Return the equivalent render request; absent members stay absent."""
-        render_input = {"type": self.INPUT_TYPE, **self._given(self.INPUT_MODEL)}
-        members = {**self._given(PageOptions), **self._given(CallOptions)}
-        delivery = self._given(DeliveryOptions)
+        render_input = {"type": self.INPUT_TYPE, **self._members_of(self.INPUT_MODEL)}
+        members = {**self._members_of(PageOptions), **self._members_of(CallOptions)}
+        delivery = self._members_of(DeliveryOptions)
         if self.delivery is not None:
             delivery["type"] = self.delivery
         if delivery:
@@ -68,7 +68,7 @@ class Convenience(PageOptions, DeliveryOptions, CallOptions, ABC):
             {"input": render_input, "output": self.output_spec(), **members}
         )
 
-    def _given(self, model: type[Model]) -> dict[str, object]:
+    def _members_of(self, model: type[Model]) -> dict[str, object]:
         """Return the members of a model that the request has."""
         return {
             name: getattr(self, name)

@@ -180,7 +180,7 @@ class Render(Model):
     """The same as `engine`."""
     output: dict[str, Any]
     output_format: ResultFormat | None
-    """The format of the first file that is asked for; null for a PDF tool that makes none."""
+    """The format of the first file of the request; null for a PDF tool that makes none."""
     reference: str | None
     metadata: dict[str, Any] | None
     priority: Priority

@@ -286,7 +286,7 @@ class RenderQuery(Query):
     """Repeat it for renders in any of several."""
     input_type: InputType | None = None
     output_format: ResultFormat | None = None
-    """The format of the first file that the request asks for."""
+    """The format of the first file of the request."""
     source: RenderSource | None = None
     metadata: MetadataFilter | None = None
     """`metadata[customer]=4711`: renders whose metadata has this value under this key; numbers and

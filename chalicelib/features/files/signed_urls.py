@@ -45,7 +45,7 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Return the URL of a file, valid until `expires`."""
         exp = str(int(expires.timestamp()))
         path = f"/files/{file.id}/{quote(file.filename, safe='')}"
-        shown = _shown(exp, disposition)
+        shown = _end_of_url(exp, disposition)
         sig = _signature(self.signing_keys()[0], file.id, file.filename, shown)
         return f"{self.files_host}{path}?exp={shown}&sig={sig}"
 
@@ -93,7 +93,7 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             return False
         if len(exp) > _MAX_EXP_DIGITS or int(exp) <= self.clock.now().timestamp():
             return False
-        shown = _shown(exp, disposition)
+        shown = _end_of_url(exp, disposition)
         valid = (_signature(key, file_id, filename, shown) for key in self.signing_keys())
         return any(hmac.compare_digest(sig.encode(), each.encode()) for each in valid)
 
@@ -101,7 +101,7 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return file.expires_at is not None and parse_rfc3339(file.expires_at) <= self.clock.now()
 
 
-def _shown(exp: str, disposition: Disposition) -> str:
+def _end_of_url(exp: str, disposition: Disposition) -> str:
     """Return the end of a URL with its disposition, as both are signed."""
     return f"{exp}&disposition=inline" if disposition == "inline" else exp
 

@@ -186,7 +186,7 @@ class Render(NamedTuple):
 
     @property
     def output_format(self) -> str | None:
-        """Return the format of the first file that is asked for; None for a tool without files."""
+        """Return the format of the first file of the request; None for a tool without files."""
         formats = self.requested_formats
         has_format = self.output["format"] or self.output["formats"] or self.kind != "pdf_tool"
         return formats[0] if has_format else None

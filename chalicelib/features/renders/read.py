@@ -56,12 +56,12 @@ class RenderFilter:
 
     def criteria(self, viewer: Viewer) -> ListCriteria | None:
         """Return the attributes that renders of the list must have, or None if none can match."""
-        equal = self._named(_EQUALITY_FILTERS)
+        equal = self._equalities(_EQUALITY_FILTERS)
         if "template_id" in equal and not viewer.is_template_visible(equal["template_id"]):
             return None
         if viewer.mode == "test" and equal.get("test") is False:
             return None
-        facets = [facet(name, value) for name, value in self._named(_FACETS).items()]
+        facets = [facet(name, value) for name, value in self._equalities(_FACETS).items()]
         facets += [metadata_facet(key, text) for key, text in self.metadata.items()]
         of_mode = {"test": True} if viewer.mode == "test" else {}
         return ListCriteria({**equal, **of_mode}, self.statuses, facets)
@@ -71,7 +71,7 @@ class RenderFilter:
         found = {key: metadata_text(value) for key, value in metadata_of(render).items()}
         return self.metadata.items() <= found.items()
 
-    def _named(self, names: Sequence[str]) -> dict[str, Any]:
+    def _equalities(self, names: Sequence[str]) -> dict[str, Any]:
         return {name: self.equals[name] for name in names if self.equals.get(name) is not None}
 
 

@@ -9,9 +9,11 @@ import msgspec
 
 from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.ids import RenderId, WorkspaceId, is_id
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.redact_url import redacted_urls
-from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.present import render_json_without_urls
 from chalicelib.features.renders.repository import Renders
@@ -55,6 +57,19 @@ class ReadRenderLog(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             "created_at": render.created_at,
             "retained_until": _moment(row.get("ttl")),
         }
+
+
+class ReadRenderEvents(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Reader of the events of renders."""
+
+    outbox: EventOutbox
+
+    def __call__(self, workspace_id: WorkspaceId, render_id: str) -> tuple[DomainEvent, ...]:
+        """Return the events of a render, none where there is no such render."""
+        if not is_id("rnd", render_id):
+            return ()
+        subject = partition(workspace_id, RenderId(render_id))
+        return tuple(map(event_of, self.outbox.of_subject(subject)))
 
 
 def attempts_of(render: Render, history: Sequence[Row]) -> Iterator[LoggedAttempt]:

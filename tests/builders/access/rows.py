@@ -88,6 +88,12 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "GET /v1/renders/{id}": {
         "{id}": RENDER,
     },
+    "GET /v1/renders/{id}/logs": {
+        "{id}": RENDER,
+    },
+    "GET /v1/renders/{id}/files/{file_id}": {
+        "{id}": RENDER,
+    },
     "POST /v1/renders/{id}/cancel": {
         "{id}": Outcomes("render_not_found", "render_not_found", "render_not_found", "conflict"),
     },
@@ -362,6 +368,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     },
     "GET /v1/webhook-deliveries": {
         "?endpoint_id": FILTER,
+        "?render_id": FILTER,
     },
     "GET /v1/webhook-deliveries/{id}": {
         "{id}": OF_TEMPLATE_AND_MODE,

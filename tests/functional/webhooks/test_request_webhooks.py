@@ -195,3 +195,28 @@ def test_secret_needs_the_scope_to_write(service: Service) -> None:
     reader = service.key("live", scopes=["webhooks:read"])
 
     assert service.call("GET", SECRET_PATH, key=reader).code == "insufficient_scope"
+
+
+def test_deliveries_are_listed_by_render(service: Service, receiver: WebhookReceiver) -> None:
+    make_endpoint(service, receiver.url)
+    first, other = (service.render(webhook={"url": receiver.url}).json["id"] for _ in range(2))
+    for _ in range(4):
+        service.process_queues()
+
+    def listed(query: str) -> list[dict[str, Any]]:
+        data = service.call("GET", f"/v1/webhook-deliveries?{query}").json["data"]
+        assert isinstance(data, list)
+        return data
+
+    found = listed(f"render_id={first}")
+    assert len(found) == 2
+    assert {each["id"] for each in found}.isdisjoint(
+        each["id"] for each in listed(f"render_id={other}")
+    )
+    assert len(listed("")) == 4
+    page = service.call("GET", f"/v1/webhook-deliveries?render_id={first}&limit=1").json
+    assert [each["id"] for each in page["data"]] == [found[0]["id"]]
+    rest = listed(f"render_id={first}&limit=1&cursor={page['next_cursor']}")
+    assert [each["id"] for each in rest] == [found[1]["id"]]
+    assert listed("render_id=rnd_x") == []
+    assert listed(f"render_id={first}&status=failed") == []
