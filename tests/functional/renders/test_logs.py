@@ -11,7 +11,8 @@ def log_of(service: Service, render_id: str) -> dict[str, Any]:
     """Read the log of a render."""
     answer = service.call("GET", f"/v1/renders/{render_id}/logs")
     assert answer.status == 200, answer.body
-    return answer.json
+    log: dict[str, Any] = answer.json
+    return log
 
 
 def test_log_has_request_response_attempts_and_events(service: Service) -> None:
