@@ -20,6 +20,7 @@ _FAIL_ON: Final = (
 _RENDER_STATUS: Final = "queued processing succeeded failed canceled"
 _BATCH_STATUS: Final = "queued processing completed failed canceled"
 _ITEM_STATUS: Final = "pending queued succeeded failed canceled"
+_SEND_STATUS: Final = "pending sending retrying sent sandboxed skipped failed unknown canceled"
 _RENDER_MODE: Final = "sync async"
 _EVENTS: Final = (
     "render.succeeded render.failed render.expired template.published usage.threshold_reached "
@@ -44,10 +45,10 @@ _OPTIONS: Final = {
     "timeout_behavior": "continue cancel",
     "version": "live draft",
 }
-# Fields of every request that creates a render.
-_MAKING: Final = [
-    "RenderOptions",
-    "RenderRequest",
+_DELIVERY_TYPE: Final = "url binary base64 none"
+_INPUT_TYPE: Final = "html url template pdf_tool einvoice"
+_RESULT_FORMAT: Final = "pdf png jpeg webp html xml zip txt"
+_SHORT_FORMS: Final = (
     "Convenience",
     "PdfFromHtml",
     "PdfFromUrl",
@@ -55,7 +56,9 @@ _MAKING: Final = [
     "ImageFromHtml",
     "ImageFromUrl",
     "ImageFromTemplate",
-]
+)
+# Fields of every request that creates a render.
+_MAKING: Final = ["RenderRequest", *_SHORT_FORMS]
 _TOOLS: Final = (
     "Merge Split ExtractPages DeletePages Rotate Reorder Watermark Stamp Protect Unlock Metadata "
     "Attach Flatten FillForm Compress ToImages ToText Pdfa Validate Tool Source Sources"
@@ -134,7 +137,7 @@ ENUMS: Final[dict[str, str]] = {
     "DatasetList.object": "list",
     "DatasetSummary.object": "dataset",
     "DeliverySpec.retention": "none default",
-    "DeliverySpec.type": "url binary base64 none",
+    "DeliverySpec.type": _DELIVERY_TYPE,
     "EInvoiceDefault.profile": _PROFILE,
     "EInvoiceReport.profile": _VALIDATED_PROFILE,
     "EInvoiceReport.status": _VERDICT,
@@ -189,7 +192,7 @@ ENUMS: Final[dict[str, str]] = {
     "EmailSendQuery.status": "pending sending retrying sent sandboxed skipped failed unknown "
     "canceled",
     "EmailStats.object": "email_stats",
-    "EmailSend.status": "pending sending retrying sent sandboxed skipped failed unknown canceled",
+    "EmailSend.status": _SEND_STATUS,
     "Engine.object": "engine",
     "Engine.state": "current deprecated",
     "EngineList.object": "list",
@@ -221,12 +224,31 @@ ENUMS: Final[dict[str, str]] = {
     "PdfuaReport.standard": "PDF/UA-1",
     "PdfuaReport.status": _VERDICT,
     "QrCodeLayer.error_correction": "L M Q H",
+    "CallOptions.mode": _RENDER_MODE,
+    "CallOptions.priority": "normal low",
+    "CallOptions.timeout_behavior": "continue cancel",
+    "DeliveryOptions.retention": "none default",
+    "FileQuery.disposition": "inline",
+    "PageOptions.version": "live draft",
+    **{f"{model}.delivery": _DELIVERY_TYPE for model in _SHORT_FORMS},
+    **{f"{model}.retention": "none default" for model in _SHORT_FORMS},
+    "Render.input_type": _INPUT_TYPE,
+    "Render.kind": "page pdf_tool einvoice",
     "Render.mode": _RENDER_MODE,
+    "Render.output_format": _RESULT_FORMAT,
     "Render.object": "render",
     "Render.priority": "normal low",
     "Render.source": "api batch signed_link email_test",
     "Render.status": _RENDER_STATUS,
     "RenderList.object": "list",
+    "RenderAttempt.outcome": "running succeeded failed canceled waived lost",
+    "RenderEmail.status": _SEND_STATUS,
+    "RenderFileQuery.disposition": "attachment inline",
+    "RenderLog.logging": "metadata full",
+    "RenderLog.object": "render_log",
+    "RenderQuery.input_type": _INPUT_TYPE,
+    "RenderQuery.output_format": _RESULT_FORMAT,
+    "RenderQuery.source": "api batch signed_link email_test",
     "RenderQuery.status": _RENDER_STATUS,
     **{
         f"{model}.{name}": _OPTIONS[name]
@@ -358,7 +380,7 @@ SHAPES: Final[dict[str, str]] = {
     "EventData": "object",
     "Explain": "fonts missing_glyphs bytes requests wait missing",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
-    "expires_at",
+    "content_base64 expires_at",
     "Finding": "rule message location path count",
     "Health": "status version checks",
     "InvoiceTotals": "line_total allowance_total charge_total tax_basis_total tax_total "
@@ -372,10 +394,13 @@ SHAPES: Final[dict[str, str]] = {
     "PreflightWarning": "code message detail",
     "ProblemDetails": "type title status code detail errors render_id result request_id doc_url",
     "ProblemEntry": "path code message",
-    "Render": "id object status mode test input template_id template_version engine output "
-    "reference metadata priority source batch_id files warnings error result invoice billed "
-    "storage emails timings logs explain created_at started_at completed_at expires_at "
+    "Render": "id object status mode test region kind input input_type template template_id "
+    "template_version engine engine_version output output_format reference metadata priority "
+    "source batch_id files pages warnings error result invoice billed billed_renders storage "
+    "emails email timings logs explain created_at started_at completed_at expires_at "
     "files_purged_at",
+    "RenderLog": "object render_id logging request response logs attempts events created_at "
+    "retained_until",
     "RenderError": _RENDER_ERROR,
     "RenderList": "object data has_more next_cursor",
     "RenderResult": "conformance metadata pages encrypted",

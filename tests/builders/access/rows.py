@@ -90,6 +90,12 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "GET /v1/renders/{id}": {
         "{id}": RENDER,
     },
+    "GET /v1/renders/{id}/logs": {
+        "{id}": RENDER,
+    },
+    "GET /v1/renders/{id}/files/{file_id}": {
+        "{id}": RENDER,
+    },
     "POST /v1/renders/{id}/cancel": {
         "{id}": Outcomes("render_not_found", "render_not_found", "render_not_found", "conflict"),
     },
@@ -102,43 +108,43 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "GET /v1/uploads/{id}": {
         "{id}": UPLOAD,
     },
-    "POST /v1/pdf/html": {
+    "POST /v1/pdf/from-html": {
         "/assets/*/upload_id": UPLOAD,
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
         "/pdf/watermark/image/upload_id": UPLOAD,
         "/upload_id": UPLOAD,
     },
-    "POST /v1/pdf/template": {
+    "POST /v1/pdf/from-template": {
         "/assets/*/upload_id": UPLOAD,
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
         "/pdf/watermark/image/upload_id": UPLOAD,
         "/template_id": TEMPLATE,
     },
-    "POST /v1/pdf/url": {
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+    "POST /v1/pdf/from-url": {
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
         "/pdf/watermark/image/upload_id": UPLOAD,
     },
-    "POST /v1/images/html": {
+    "POST /v1/images/from-html": {
         "/assets/*/upload_id": UPLOAD,
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/upload_id": UPLOAD,
     },
-    "POST /v1/images/template": {
+    "POST /v1/images/from-template": {
         "/assets/*/upload_id": UPLOAD,
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/template_id": TEMPLATE,
     },
-    "POST /v1/images/url": {
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+    "POST /v1/images/from-url": {
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
     },
     "GET /v1/batches": {
         "?template_id": FILTER,
@@ -367,6 +373,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     },
     "GET /v1/webhook-deliveries": {
         "?endpoint_id": FILTER,
+        "?render_id": FILTER,
     },
     "GET /v1/webhook-deliveries/{id}": {
         "{id}": OF_TEMPLATE_AND_MODE,

@@ -27,7 +27,7 @@ def response_bytes(answer: ApiAnswer) -> int:
         ("/v1/renders", {LONG: 1}),
         ("/v1/renders", {"input": HTML, "metadata": {LONG: "x"}}),
         ("/v1/renders", {"input": HTML, "output": {"http": {"headers": {LONG: 1}}}}),
-        ("/v1/pdf/html", {"html": "x", LONG: 1}),
+        ("/v1/pdf/from-html", {"html": "x", LONG: 1}),
         ("/v1/renders/rnd_1/cancel", {LONG: 1}),
         ("/v1/einvoices", {"profile": "EN16931", "invoice": {LONG: 1}}),
         ("/v1/templates", {"name": "T", "type": "image_canvas", "scene": {LONG: 1}}),
