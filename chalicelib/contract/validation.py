@@ -8,6 +8,7 @@ from typing import Final, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from chalicelib.contract.aliases import aliases_of, path_as_given, read_aliases
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, ServiceError, json_pointer
 from chalicelib.core.text import mismatch_message
@@ -51,7 +52,7 @@ def read_part[M: BaseModel](model: type[M], value: Mapping[str, object], pointer
 def read_query[M: BaseModel](model: type[M], texts: Mapping[str, str]) -> M:
     """Validate query parameters; raise `validation_error` with pointers below `/query`."""
     try:
-        return model.model_validate_strings(dict(texts))
+        return model.model_validate_strings(read_aliases(aliases_of(model), dict(texts)))
     except ValidationError as error:
         raise to_service_error(error, dict(texts), "/query") from None
 
@@ -117,7 +118,18 @@ def _json_path(value: object, finding: ErrorDetails) -> list[str | int]:
     steps = list(finding["loc"])
     missing = steps.pop() if finding["type"] == "missing" and steps else None
     path: list[str | int] = []
+    behind = 0
     for n, step in enumerate(steps):
+        if n < behind:
+            continue
+        given = path_as_given(value, steps[n:])
+        if given is not None:
+            names, replaced = given
+            path.extend(names)
+            behind = n + replaced
+            for name in names:
+                value = _member(value, name)
+            continue
         inner = _member(value, step)
         if inner is _ABSENT or _is_union_branch(value, inner, steps[n + 1 : n + 2]):
             continue
@@ -156,6 +168,7 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, ob
     # Errors of validators of the contract.
     "length_type": (_TYPE, _default_message),
     "not_in_pdf": ("not_allowed", _default_message),
+    "tolerated_name": ("invalid", _default_message),
     "int_type": (_TYPE, _message_from("must be a whole number")),
     "int_from_float": (_TYPE, _message_from("must be a whole number")),
     "int_parsing": (_TYPE, _message_from("must be a whole number")),
