@@ -45,16 +45,6 @@ def _same(value: object) -> object:
     return value
 
 
-def _webhook(url: object) -> object:
-    """Return the `webhook` with this `url`."""
-    return {"url": url}
-
-
-def _delivery(value: object) -> object:
-    """Return the object with this `type`."""
-    return {"type": value} if isinstance(value, str) else value
-
-
 def _only_entry(value: object) -> object:
     """Return the entry of a list of one."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
@@ -116,8 +106,6 @@ ALIASES: Final = (
     # Renders.
     Alias("RenderRequest", "input.version", "version"),
     Alias("RenderRequest", "input.http", "output.http"),
-    Alias("Convenience", "webhook_url", "webhook", _webhook),
-    Alias("Convenience", "delivery", "delivery", _delivery),
     Alias("RenderQuery", "created[gte]", "created_after", _just_before),
     Alias("RenderQuery", "created[lte]", "created_before", _just_behind),
     # Output.

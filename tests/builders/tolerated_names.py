@@ -5,15 +5,12 @@ from typing import Final
 
 from chalicelib.contract.aliases import ABSENT, ALIASES, Alias, Values
 
-_ADDRESS: Final = "https://example.com/hook"
 _TEXT: Final = "data:text/plain;base64,aGFsbG8="
 
 # What is given, and what is read; None, if nothing is.
 VALUES: Final[dict[str, tuple[object, object]]] = {
     "RenderRequest.input.version-version": (3, 3),
     "RenderRequest.input.http-output.http": ({"user_agent": "A"}, {"user_agent": "A"}),
-    "Convenience.webhook_url-webhook": (_ADDRESS, {"url": _ADDRESS}),
-    "Convenience.delivery-delivery": ("binary", {"type": "binary"}),
     "RenderQuery.created[gte]-created_after": ("2026-09-01", "2026-08-31T23:59:59.999000Z"),
     "RenderQuery.created[lte]-created_before": ("2026-09-01", "2026-09-02T00:00:00Z"),
     "OutputSpec.pdf.emulate_media-media": ("screen", "screen"),

@@ -13,6 +13,15 @@ from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.tolerated_names import VALUES
 from tests.unit.contract.test_all_bounds import BODIES, models
 
+
+def all_subclasses(model: type[BaseModel]) -> set[type[BaseModel]]:
+    found = set(model.__subclasses__())
+    return found.union(*map(all_subclasses, found)) if found else found
+
+
+# Only what is imported is a subclass.
+assert models(BODIES)
+MODELS = sorted(all_subclasses(Model), key=lambda each: each.__name__)
 OTHER_VALUES = [each for each in ALIASES if each.other == each.ours]
 NAMES = [each for each in ALIASES if each.other != each.ours]
 
@@ -22,14 +31,7 @@ def row_id(alias: Alias) -> str:
 
 
 def models_of(alias: Alias) -> list[type[BaseModel]]:
-    known = {each for each in all_subclasses(Model) if alias in aliases_of(each)}
-    return sorted(known, key=lambda each: each.__name__)
-
-
-def all_subclasses(model: type[BaseModel]) -> set[type[BaseModel]]:
-    assert models(BODIES)
-    found = set(model.__subclasses__())
-    return found.union(*map(all_subclasses, found)) if found else found
+    return [each for each in MODELS if alias in aliases_of(each)]
 
 
 def has_member(model: type[BaseModel], path: tuple[str, ...]) -> bool:
