@@ -61,7 +61,7 @@ class Driver:
             owner = getattr(owner, each)
         try:
             answer = getattr(owner, last)(*given, **named)
-            answer = answer.all(MAX_ITEMS) if hasattr(answer, "pages") else answer
+            answer = answer.all(MAX_ITEMS) if hasattr(answer, "page") else answer
         except (DynamicDocumentApiError, TypeError) as refusal:
             self.refused.setdefault(name, str(refusal)[:200])
             return None

@@ -70,7 +70,7 @@ def _calls_of(statement: ast.stmt) -> Iterator[str]:
     for node in ast.walk(statement):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func)
-            if name.startswith("dda."):
+            if re.fullmatch(r"dda(\.\w+)+", name):
                 yield f"{name}({', '.join(each.arg or '**' for each in node.keywords)})"
 
 
