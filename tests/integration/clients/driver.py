@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
@@ -61,7 +61,11 @@ class Driver:
             owner = getattr(owner, each)
         try:
             answer = getattr(owner, last)(*given, **named)
-            answer = answer.all(MAX_ITEMS) if hasattr(answer, "page") else answer
+            if hasattr(answer, "page"):
+                answer = answer.all(MAX_ITEMS)
+            if isinstance(answer, AbstractContextManager):
+                with answer as opened:
+                    answer = opened.status_code
         except (DynamicDocumentApiError, TypeError) as refusal:
             self.refused.setdefault(name, str(refusal)[:200])
             return None
