@@ -20,6 +20,7 @@ _TAG: Final = "PDF tools"
 _PDF: Final = "application/pdf"
 _TEXT: Final = "text/plain"
 _FILE_TYPES: Final = {
+    "split": (_PDF, "application/zip"),
     "to-images": ("image/png", "image/jpeg", "image/webp"),
     "to-text": (),
     "validate": (),

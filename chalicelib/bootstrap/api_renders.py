@@ -86,7 +86,12 @@ class RenderUseCases:
     @LockedCachedProperty
     def _source_files(self) -> ResolveSourceFiles:
         state = self._state
-        return ResolveSourceFiles(files=state.files, renders=state.renders, clock=state.clock)
+        return ResolveSourceFiles(
+            files=state.files,
+            renders=state.renders,
+            uploads=self._parts.read_uploads,
+            clock=state.clock,
+        )
 
     @LockedCachedProperty
     def run_now(self) -> RunNow:  # noqa: D102

@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     GetPydanticSchema,
     StringConstraints,
+    WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
 from pydantic_core.core_schema import ErrorType
@@ -171,6 +172,10 @@ def _ascii_host(url: str) -> str:
 TargetUrl = Annotated[Url, AfterValidator(_ascii_host)]
 BASE64_PATTERN: Final = pattern_with_form(
     r"^[A-Za-z0-9+/\s]+=*\s*$", "base64 of A-Z, a-z, 0-9, + and /, without data:…, before it"
+)
+DATA_URI_PATTERN: Final = pattern_with_form(
+    r"^data:application/pdf(?:;[^;,]*)*;base64,[A-Za-z0-9+/\s]+=*\s*$",
+    "data:application/pdf;base64, and behind it the PDF in base64",
 )
 MEDIA_TYPE_PATTERN: Final = pattern_with_form(
     r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(?:;[ -~]*)?$",
@@ -366,3 +371,19 @@ AssetContent = Annotated[
 ]
 MediaType = Annotated[str, StringConstraints(max_length=255, pattern=MEDIA_TYPE_PATTERN)]
 FileId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+RenderId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+RightAngle = Annotated[int, Field(ge=-3600, le=3600, multiple_of=90)]
+DataUri = Annotated[str, StringConstraints(pattern=DATA_URI_PATTERN)]
+
+
+def _read_pdfua(value: object) -> object:
+    """Read the part of PDF/UA that a document must conform to, the only one, as true."""
+    return True if value == "1" else value
+
+
+# One schema of requests and answers: with two, each model that has it would be two.
+PdfUa = Annotated[
+    bool,
+    BeforeValidator(_read_pdfua),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"const": "1", "type": "string"}]}),
+]

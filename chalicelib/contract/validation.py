@@ -192,6 +192,7 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, ob
     "union_tag_not_found": ("required", _message_from("is required")),
     "greater_than": (_RANGE, _message_from("must be more than {gt}")),
     "greater_than_equal": (_RANGE, _message_from("must be at least {ge}")),
+    "multiple_of": ("not_allowed", _message_from("must be a multiple of {multiple_of}")),
     "less_than": (_RANGE, _message_from("must be less than {lt}")),
     "less_than_equal": (_RANGE, _message_from("must be at most {le}")),
     "string_too_short": (_LENGTH, _message_from("must have at least {min_length} characters")),

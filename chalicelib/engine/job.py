@@ -129,7 +129,8 @@ class PdfToolJob(msgspec.Struct, frozen=True, tag_field="kind", tag="pdf_tool"):
     """Files that a PDF tool makes of PDFs.
 
     `max_pages` holds for each source and each file. `file_keys` are the object keys of the files of
-    renders that the job names, by their ids. `mark` is the printed text or picture of a watermark
+    renders that the job names, by their ids; `names` are those of the files of sources, by JSON
+    Pointer, where they are needed and known. `mark` is the printed text or picture of a watermark
     or stamp, once there is one: a PDF of one page.
     """
 
@@ -138,6 +139,7 @@ class PdfToolJob(msgspec.Struct, frozen=True, tag_field="kind", tag="pdf_tool"):
     max_pages: int
     filename: str | None = None
     file_keys: Mapping[str, str] = {}
+    names: Mapping[str, str] = {}
     mark: bytes | None = None
     storage: StorageTargets | None = None
     fail_on: tuple[WarningCode, ...] = ()
@@ -190,9 +192,9 @@ class RenderOutcome(NamedTuple):
     """All files of a job and its trace.
 
     `filename` is the caller's, after its template ran. `invoice_totals` are those of the e-invoice
-    among the files. `result` is the conformance report, once `validation_requests` are answered.
-    `emails` are those of the job's rules, in their order; `storage_keys` those of the files at each
-    storage target, target by target.
+    among the files. `result` is the conformance report, once `validation_requests` are answered, or
+    what a document says of itself. `emails` are those of the job's rules, in their order;
+    `storage_keys` those of the files at each storage target, target by target.
     """
 
     files: tuple[RenderedFile, ...]

@@ -21,10 +21,12 @@ class ReportFinding(TypedDict):
 
 
 class ProfileFields(TypedDict):
-    """Profile of a section, and the syntax of an e-invoice."""
+    """Profile and syntax of an e-invoice, the level of PDF/A, or the standard of PDF/UA."""
 
-    profile: str | None
+    profile: NotRequired[str | None]
     syntax: NotRequired[str | None]
+    level: NotRequired[str]
+    standard: NotRequired[str]
 
 
 class ScenarioField(TypedDict):

@@ -167,7 +167,7 @@ def _standard_name(subject: str, part: Mapping[str, Any]) -> str:
         case "einvoice":
             return str(part["scenario"] or f"{part['profile']}, {part['syntax'].upper()}")
         case "pdfa":
-            return f"PDF/A-{part['profile']}"
+            return f"PDF/A-{part['level']}"
         case _:
             return "PDF/UA-1"
 

@@ -1,7 +1,7 @@
 """`platen pdf`: the PDF tools on local files, by the engine of the service and without it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -35,13 +35,18 @@ _MARK: Final = (
 )
 # Options of the commands; those that are named as in the request need no further code.
 _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
+    "merge": [click.Option(["--bookmarks"], is_flag=True, help="An outline entry for each file.")],
     "split": [
-        click.Option(["--ranges"], multiple=True, help="A file for each. Default: every page.")
+        click.Option(["--ranges"], multiple=True, help="A file for each. Default: every page."),
+        click.Option(["--every"], type=int, help="Pages of each file, in place of --ranges."),
+        click.Option(["--zip"], is_flag=True, help="One ZIP with the files."),
     ],
     "extract-pages": [_NEEDED_PAGES],
     "delete-pages": [_NEEDED_PAGES],
     "rotate": [
-        click.Option(["--angle"], type=int, required=True, help="90, 180 or 270, clockwise."),
+        click.Option(
+            ["--degrees"], type=int, required=True, help="A multiple of 90, clockwise; or negative."
+        ),
         _PAGES,
     ],
     "reorder": [click.Option(["--order"], required=True, help="Every page once: 3,1,2.")],
@@ -61,7 +66,9 @@ _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
         ),
     ],
     "metadata": [
-        click.Option(["--title"], help="An empty text removes it, as those below."),
+        click.Option(
+            ["--title"], help="An empty text removes it, as those below. None of them: only read."
+        ),
         click.Option(["--author"]),
         click.Option(["--subject"]),
         click.Option(["--keywords"], multiple=True, help="One; again for more."),
@@ -87,7 +94,12 @@ _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
         click.Option(["--dpi"], type=int, help="Pixels for each inch, 36 to 300. Default: 150."),
         _PAGES,
     ],
-    "convert-pdfa": [click.Option(["--pdfa"], help="2b (default), 2u, 2a, 3b, 3u or 3a.")],
+    "pdfa": [click.Option(["--level"], help="2b (default), 2u, 2a, 3b, 3u or 3a.")],
+}
+# What the file is that may be left out, of tools that make no PDF of their own accord.
+_OUTPUTS: Final[Mapping[str, str]] = {
+    "validate": "File for the report, as JSON.",
+    "metadata": "File to write; without a change that for what was read, as JSON.",
 }
 
 
@@ -112,7 +124,7 @@ def _add_command(tool: PdfTool) -> None:
         given = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in options.items()
-            if value not in (None, ())
+            if value not in (None, (), False)
         }
         _check_use(tool.name, paths, output, given)
         with command_errors(as_json=as_json):
@@ -129,8 +141,8 @@ def _add_command(tool: PdfTool) -> None:
 
 
 def _parameters(tool: PdfTool) -> list[click.Parameter]:
-    is_merge, is_report = tool.name == "merge", tool.name == "validate"
-    output = "File for the report, as JSON." if is_report else "File to write."
+    is_merge = tool.name == "merge"
+    output = _OUTPUTS.get(tool.name, "File to write.")
     return [
         click.Argument(
             ["files"],
@@ -142,7 +154,7 @@ def _parameters(tool: PdfTool) -> list[click.Parameter]:
         click.Option(
             ["-o", "--output"],
             type=click.Path(dir_okay=False, writable=True, path_type=Path),
-            required=not is_report,
+            required=tool.name not in _OUTPUTS,
             help=f"{output} Its name gets -1, -2 and so on." if _has_parts(tool) else output,
         ),
         click.Option(["--password"], help="Opens a protected PDF."),
@@ -159,15 +171,14 @@ def _check_use(tool: str, files: Sequence[Path], output: Path | None, given: _Gi
     """Raise UsageError for faults that show without reading a file."""
     if tool == "merge" and len(files) < 2:  # noqa: PLR2004 -- else there is nothing to merge
         raise click.UsageError("merge takes two files or more")
+    if output is None and tool == "metadata" and given:
+        raise click.UsageError("metadata takes --output for what it changes")
     if output is not None and not output.parent.is_dir():
         raise click.UsageError(f"--output: there is no folder {output.parent}")
     marks = {"watermark": ["text", "image"], "stamp": ["text", "image", "page"]}.get(tool, [])
     if marks and sum(name in given for name in marks) != 1:
         raise click.UsageError(f"{tool} takes one of {_option_list(marks)}")
-    needed = {
-        "protect": ["user_password", "owner_password"],
-        "metadata": ["title", "author", "subject", "keywords", "language"],
-    }.get(tool, [])
+    needed = ["user_password", "owner_password"] if tool == "protect" else []
     if needed and not any(name in given for name in needed):
         raise click.UsageError(f"{tool} takes at least one of {_option_list(needed)}")
 
@@ -187,7 +198,8 @@ def _write(done: "ToolRun", output: Path | None) -> list[JsonObject]:
             path.write_bytes(file.content)
             rows.append({"path": str(path), "bytes": len(file.content), "pages": file.pages})
         if not done.outcome.files:
-            output.write_text(json.dumps(done.report, indent=2) + "\n", encoding="utf-8")
+            found = done.outcome.result or done.report
+            output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
             rows.append({"path": str(output), "bytes": output.stat().st_size, "pages": None})
     except OSError as error:
         raise CommandError("file_not_written", f"{error.filename}: {error.strerror}") from error
@@ -200,7 +212,8 @@ def _answer(done: "ToolRun", written: Sequence[JsonObject]) -> JsonObject:
         for warning in done.outcome.trace.warnings
     ]
     report = {"conformance": done.report} if done.report else {}
-    return {"files": written, "warnings": warnings, **cast("JsonObject", report)}
+    description = done.outcome.result or {}
+    return {"files": written, "warnings": warnings, **cast("JsonObject", report), **description}
 
 
 def _print_answer(
@@ -212,11 +225,23 @@ def _print_answer(
         name = terminal_text(files[0].name)
         click.echo("\n".join(report_lines(name, done.report, done.reasons)))
         return
+    if done.outcome.result is not None:
+        click.echo("\n".join(_description_lines(done.outcome.result)))
+        return
     click.echo("\n".join(answer_lines({"data": written})))
     for subject, part in done.report.items():
         if part["status"] == "unavailable":
             message = f"The file was not validated: {done.reasons[subject]}"
             click.echo(f"Warning: {terminal_text(message)}", err=True)
+
+
+def _description_lines(description: JsonObject) -> Iterator[str]:
+    """Yield a line for each thing that a document says of itself."""
+    metadata = cast("JsonObject", description["metadata"])
+    for name, value in {**metadata, **description}.items():
+        if name != "metadata" and value not in (None, []):
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield f"{name}: {terminal_text(shown)}"
 
 
 for _tool in TOOLS:

@@ -55,7 +55,7 @@ class ToolRun(NamedTuple):
 def run_pdf_tool(tool: str, files: Sequence[Path], password: str | None, given: _Given) -> ToolRun:
     """Run a tool on files with the options that were given; raises CommandError or UsageError."""
     try:
-        outcome = _make_files(tool, _request(tool, files, password, given))
+        outcome = _make_files(tool, _request(tool, files, password, given), files)
         return _judge(tool, outcome)
     except ServiceError as refusal:
         names = dict(_pointers(tool, files, given))
@@ -129,7 +129,7 @@ def _mark_members(tool: str, given: _Given) -> _Given:
 
 def _protection_members(given: _Given) -> _Given:
     forbidden = cast("Sequence[str]", given.pop("forbid", ()))
-    return {"protection": {**given, "permissions": dict.fromkeys(forbidden, False)}}
+    return {**given, "permissions": dict.fromkeys(forbidden, False)}
 
 
 def _order_members(given: _Given) -> _Given:
@@ -166,14 +166,16 @@ _MEMBERS: Final[Mapping[str, Callable[[_Given], _Given]]] = {
     "watermark": partial(_mark_members, "watermark"),
     "stamp": partial(_mark_members, "stamp"),
     "protect": _protection_members,
-    "metadata": lambda given: {"info": given},
+    "metadata": lambda given: {"set": given} if given else {},
     "attach": _attachment_members,
     "fill-form": _field_members,
 }
 
 
-def _make_files(tool: str, request: ToolRequest) -> RenderOutcome:
+def _make_files(tool: str, request: ToolRequest, files: Sequence[Path]) -> RenderOutcome:
     job = PdfToolJob(tool_options(tool, request), tool_sources(request), _MAX_PAGES)
+    names = {pointer: path.stem for pointer, path in zip(job.pdf_sources(), files, strict=True)}
+    job = replace(job, names=names)
     context = JobContext(time.time() + _TIMEOUT_S, uploads=_no_upload)
     engine = PdfToolEngine(NoEgress(), tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker())
     try:
@@ -202,7 +204,7 @@ def _print_mark(mark: MarkJob, context: JobContext) -> bytes:
 def _judge(tool: str, outcome: RenderOutcome) -> ToolRun:
     """Return the run with its report; raises RenderFailure for a file that misses its claim."""
     report, reasons = _verdicts(outcome.validation_requests)
-    if tool == "convert-pdfa" and report["pdfa"]["errors"]:
+    if tool == "pdfa" and report["pdfa"]["errors"]:
         first, *others = report["pdfa"]["errors"]
         more = f", and {len(others)} more" if others else ""
         message = f"PDF/A: {first['message']} ({first['rule']}){more}"

@@ -58,7 +58,7 @@ _MAKING: Final = [
 ]
 _TOOLS: Final = (
     "Merge Split ExtractPages DeletePages Rotate Reorder Watermark Stamp Protect Unlock Metadata "
-    "Attach Flatten FillForm Compress ToImages ToText ConvertPdfa Validate Tool Source Sources"
+    "Attach Flatten FillForm Compress ToImages ToText Pdfa Validate Tool Source Sources"
 )
 _TOOL_REQUESTS: Final = [f"{tool}Request" for tool in _TOOLS.split(" ")]
 _IMAGES: Final = "png jpeg webp"
@@ -208,6 +208,10 @@ ENUMS: Final[dict[str, str]] = {
     "PdfOptions.page_size": "A0 A1 A2 A3 A4 A5 A6 Letter Legal Tabloid Ledger",
     "PdfOptions.pdfa": "2b 2u 2a 3b 3u 3a",
     "PdfReport.status": _VERDICT,
+    "PdfaReport.level": "2b 2u 2a 3b 3u 3a",
+    "PdfaReport.status": _VERDICT,
+    "PdfuaReport.standard": "PDF/UA-1",
+    "PdfuaReport.status": _VERDICT,
     "QrCodeLayer.error_correction": "L M Q H",
     "Render.mode": _RENDER_MODE,
     "Render.object": "render",
@@ -222,8 +226,7 @@ ENUMS: Final[dict[str, str]] = {
         for name in ("mode", "priority", "timeout_behavior")
     },
     **{f"{model}.fail_on": _FAIL_ON for model in ("EInvoiceRequest", *_TOOL_REQUESTS)},
-    "ConvertPdfaRequest.pdfa": "2b 2u 2a 3b 3u 3a",
-    "RotateRequest.angle": "90 180 270",
+    "PdfaRequest.level": "2b 2u 2a 3b 3u 3a",
     "Stamp.layer": "over under",
     "Stamp.position": "center top-left top top-right left right bottom-left bottom bottom-right",
     "ToImagesRequest.format": _IMAGES,
@@ -311,6 +314,8 @@ SHAPES: Final[dict[str, str]] = {
     "WebhookDeliveryDetail": f"{_DELIVERY} attempts request",
     "DeliveryAttempt": "number at status_code latency_ms error response_excerpt",
     "DeliveryRequest": "url headers body",
+    "DocumentMetadata": "title author subject keywords language creator producer created_at "
+    "modified_at",
     "Dataset": "id object template_id name is_default created_at updated_at data",
     "DatasetList": "object data has_more next_cursor",
     "DatasetSummary": "id object template_id name is_default created_at updated_at",
@@ -347,7 +352,8 @@ SHAPES: Final[dict[str, str]] = {
     "InvoiceTotals": "line_total allowance_total charge_total tax_basis_total tax_total "
     "grand_total prepaid_amount rounding_amount due_amount vat_breakdown",
     "NamedTemplateVersion": f"{_VERSION} name",
-    "PdfReport": "profile status validator errors warnings",
+    "PdfaReport": "status validator errors warnings level",
+    "PdfuaReport": "status validator errors warnings standard",
     "Preflight": "ok errors warnings",
     "PreflightError": "path code message",
     "PreflightWarning": "code message detail",
@@ -359,7 +365,7 @@ SHAPES: Final[dict[str, str]] = {
     "files_purged_at",
     "RenderError": _RENDER_ERROR,
     "RenderList": "object data has_more next_cursor",
-    "RenderResult": "conformance",
+    "RenderResult": "conformance metadata pages encrypted",
     "RenderWarning": "code message detail",
     "SkippedEmail": "code send_id",
     "SourceShown": _SOURCE,

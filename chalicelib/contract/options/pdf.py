@@ -225,11 +225,12 @@ class PdfOptions(Options, frozen=True):
     pdfa: PdfALevel | None = None
     """Part and level of PDF/A (ISO 19005) that the document must conform to. Excludes `protection`;
     attachments need part 3. Null turns off the value of the template's options."""
-    pdfua: bool = False
-    """The document must conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
-    order and a text for every picture; its language is `metadata.language` or its own `lang`, else
-    en-US. Links in headers and footers are left out (`feature_unavailable`). Visible content that
-    is not read out is a warning of the report: `PLT-UNTAGGED-CONTENT`, by CSS selector."""
+    pdfua: values.PdfUa = False
+    """True or `"1"`: the document must conform to PDF/UA-1 (ISO 14289). Its page must have a title,
+    headings in order and a text for every picture; its language is `metadata.language` or its own
+    `lang`, else en-US. Links in headers and footers are left out (`feature_unavailable`). Visible
+    content that is not read out is a warning of the report: `PLT-UNTAGGED-CONTENT`, by CSS
+    selector."""
     forms: bool = False
     """The controls of the page become form fields (AcroForm): texts, check boxes, radio buttons and
     choices, with their names and values. Excludes `pdfa`."""

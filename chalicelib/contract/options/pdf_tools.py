@@ -2,6 +2,8 @@
 
 from typing import Annotated, Literal, override
 
+import msgspec
+
 from chalicelib.contract.options import values
 from chalicelib.contract.options.base import Bounds, Options
 from chalicelib.contract.options.pdf import (
@@ -20,7 +22,7 @@ FieldValue = FieldText | bool | tuple[FieldText, ...]
 
 
 class PdfSource(Options, frozen=True):
-    """PDF that a request names: exactly one of the four; `content` is base64."""
+    """PDF that a request names in exactly one way; `content` is base64."""
 
     upload_id: values.UploadId | None = None
     """An upload; not with zero retention."""
@@ -28,11 +30,23 @@ class PdfSource(Options, frozen=True):
     """A public http or https URL, which must answer within 10 s."""
     file_id: values.FileId | None = None
     """A PDF of an earlier render or tool that the key may read, while it is kept; not with zero
-    retention."""
+    retention. Beside `render_id` it is a file of that render."""
     content: values.Base64 | None = None
     """The bytes in base64."""
+    render_id: values.RenderId | None = None
+    """An earlier render or tool that the key may read, while its files are kept: its PDF. With
+    several PDFs `file_id` says which. Not with zero retention."""
+    data_uri: values.DataUri | None = None
+    """The bytes as `data:application/pdf;base64,…`."""
     password: values.Password | None = None
     """Opens a protected PDF. One that has only an owner password opens without it."""
+
+    @property
+    def base64(self) -> str | None:
+        """Return the bytes in base64 if the request has them, or None."""
+        if self.data_uri is None:
+            return self.content
+        return self.data_uri.partition(",")[2]
 
 
 class Stamp(Watermark, frozen=True):
@@ -78,15 +92,23 @@ class ToolOptions(Options, frozen=True, tag_field="tool"):
 class MergeOptions(ToolOptions, frozen=True, tag="merge"):
     """All pages of all sources, in their order."""
 
+    bookmarks: bool = False
+    """An outline entry for each source, named after its file, over the outline of the source. A
+    source without a name, such as `content`, has the number of its place: `Document 2`."""
+
 
 class SplitOptions(ToolOptions, frozen=True, tag="split"):
-    """One document for each of `ranges`, by default for each page."""
+    """One document for each of `ranges`, or of every few pages, by default for each page."""
 
     ranges: (
         Annotated[tuple[values.PageRanges, ...], Bounds(min_length=1, max_length=500)] | None
     ) = None
-    """A file for each of them, such as `["1-3", "4,6"]`. Null: a file for each page, at most 500.
-    Embedded files of the source go into the first file."""
+    """A file for each of them, such as `["1-3", "4,6"]`. Null: a file for each page, or for each
+    `every` pages, at most 500. Embedded files of the source go into the first file."""
+    every: Annotated[int, Bounds(ge=1, le=100_000)] | None = None
+    """Pages of each file, the last of which may have fewer. Excludes `ranges`."""
+    zip: bool = False
+    """One ZIP with the files, in place of the files."""
 
 
 class ExtractPagesOptions(ToolOptions, frozen=True, tag="extract-pages"):
@@ -104,10 +126,10 @@ class DeletePagesOptions(ToolOptions, frozen=True, tag="delete-pages"):
 
 
 class RotateOptions(ToolOptions, frozen=True, tag="rotate"):
-    """Pages, by default all, turned clockwise by `angle` degrees."""
+    """Pages, by default all, turned clockwise by `degrees`."""
 
-    angle: Literal[90, 180, 270]
-    """Degrees, clockwise."""
+    degrees: values.RightAngle
+    """A multiple of 90, clockwise; counter-clockwise if it is negative."""
     pages: values.PageRanges | None = None
     """Pages to turn, counted from 1, such as `1,3-5`; null: all."""
 
@@ -156,10 +178,8 @@ class StampOptions(ToolOptions, frozen=True, tag="stamp"):
         return {} if page is None else {"/stamp": page}
 
 
-class ProtectOptions(ToolOptions, frozen=True, tag="protect"):
+class ProtectOptions(Protection, ToolOptions, frozen=True, tag="protect"):
     """Encryption with AES-256."""
-
-    protection: Protection
 
 
 class UnlockOptions(ToolOptions, frozen=True, tag="unlock"):
@@ -167,9 +187,10 @@ class UnlockOptions(ToolOptions, frozen=True, tag="unlock"):
 
 
 class MetadataOptions(ToolOptions, frozen=True, tag="metadata"):
-    """The document with other metadata."""
+    """The document with other metadata, or what it has."""
 
-    info: DocumentInfo
+    set_: DocumentInfo | None = msgspec.field(default=None, name="set")
+    """Null: no file is made, and `result.metadata` has what the document says of itself."""
 
 
 class AttachOptions(ToolOptions, frozen=True, tag="attach"):
@@ -214,10 +235,10 @@ class ToTextOptions(ToolOptions, frozen=True, tag="to-text"):
     """The text of the pages, with a form feed between two."""
 
 
-class ConvertPdfaOptions(ToolOptions, frozen=True, tag="convert-pdfa"):
+class PdfaOptions(ToolOptions, frozen=True, tag="pdfa"):
     """A document that conforms to a part and level of PDF/A."""
 
-    pdfa: PdfALevel = "2b"
+    level: PdfALevel = "2b"
     """Part and level; level `a` needs a tagged document."""
 
 
@@ -243,6 +264,6 @@ type AnyToolOptions = (
     | CompressOptions
     | ToImagesOptions
     | ToTextOptions
-    | ConvertPdfaOptions
+    | PdfaOptions
     | ValidateOptions
 )

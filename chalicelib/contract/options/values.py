@@ -1,4 +1,4 @@
-"""Texts that code checks in requests: the types of the same names in `contract/field_types.py`."""
+"""Values that code checks in requests: the types of the same names in `contract/field_types.py`."""
 
 type AssetContent = str
 type AssetPath = str
@@ -9,6 +9,7 @@ type CookieDomain = str
 type CookieName = str
 type CookiePath = str
 type CookieValue = str
+type DataUri = str
 type DocumentDate = str
 type DocumentLanguage = str
 type FileId = str
@@ -21,7 +22,10 @@ type MediaType = str
 type NewPassword = str
 type PageRanges = str
 type Password = str
+type PdfUa = bool
 type PositiveLength = str
+type RenderId = str
+type RightAngle = int
 type TimeZone = str
 type UploadId = str
 type Url = str

@@ -1,11 +1,16 @@
 """Requests of the PDF tools, one for each."""
 
-import msgspec
+from copy import replace
 
+import msgspec
+from pydantic import ValidationInfo, field_validator
+
+from chalicelib.contract.field_types import Password
 from chalicelib.contract.options import pdf_tools as options
 from chalicelib.contract.options.pdf import DocumentInfo as DocumentTexts
 from chalicelib.contract.options_model import OptionsModel
 from chalicelib.contract.pdf_tools.source import SourceRequest, SourcesRequest, ToolRequest
+from chalicelib.contract.render.pdf import check_protection
 
 
 def _check_stamp(stamp: options.Stamp) -> None:
@@ -21,7 +26,7 @@ def _check_info(info: DocumentTexts) -> None:
         raise ValueError(message)
 
 
-class MergeRequest(SourcesRequest):
+class MergeRequest(OptionsModel, SourcesRequest, of=options.MergeOptions):
     """PDFs to merge: all pages, in the order of the sources.
 
     Outlines, named destinations, tags, embedded files and form fields of all of them are kept.
@@ -30,6 +35,14 @@ class MergeRequest(SourcesRequest):
 
 class SplitRequest(OptionsModel, SourceRequest, of=options.SplitOptions):
     """A PDF to split."""
+
+    @field_validator("every")
+    @classmethod
+    def _check_every(cls, every: int | None, info: ValidationInfo) -> int | None:
+        if every is not None and info.data.get("ranges") is not None:
+            message = "stands in place of ranges: leave one of both out"
+            raise ValueError(message)
+        return every
 
 
 class ExtractPagesRequest(OptionsModel, SourceRequest, of=options.ExtractPagesOptions):
@@ -63,12 +76,29 @@ class StampRequest(OptionsModel, SourceRequest, of=options.StampOptions):
     """A PDF and the text, picture or page that is drawn on its pages."""
 
 
-class ProtectRequest(OptionsModel, SourceRequest, of=options.ProtectOptions):
-    """A PDF to encrypt with AES-256; this replaces the protection that it has."""
+class ProtectRequest(
+    OptionsModel, SourceRequest, of=options.ProtectOptions, check=check_protection
+):
+    """A PDF to encrypt with AES-256; this replaces the protection that it has.
+
+    At least one password.
+    """
 
 
 class UnlockRequest(SourceRequest):
     """A PDF whose protection is removed; one without protection is taken as well."""
+
+    password: Password | None = None
+    """Opens the PDF, as `source.password` does; one of both."""
+
+    @field_validator("password")
+    @classmethod
+    def _check_password(cls, password: str | None, info: ValidationInfo) -> str | None:
+        source = info.data.get("source")
+        if password is not None and source is not None and source.password is not None:
+            message = "is that of source.password too: leave one of both out"
+            raise ValueError(message)
+        return password
 
 
 class DocumentInfo(OptionsModel, of=DocumentTexts, check=_check_info):
@@ -80,7 +110,7 @@ class DocumentInfo(OptionsModel, of=DocumentTexts, check=_check_info):
 
 
 class MetadataRequest(OptionsModel, SourceRequest, of=options.MetadataOptions):
-    """A PDF and its new metadata."""
+    """A PDF and its new metadata; without them the request only reads, and makes no file."""
 
 
 class AttachRequest(OptionsModel, SourceRequest, of=options.AttachOptions):
@@ -113,7 +143,7 @@ class ToTextRequest(SourceRequest):
     """A PDF whose text is extracted, in UTF-8 with a form feed between two pages."""
 
 
-class ConvertPdfaRequest(OptionsModel, SourceRequest, of=options.ConvertPdfaOptions):
+class PdfaRequest(OptionsModel, SourceRequest, of=options.PdfaOptions):
     """A PDF that is made to conform to PDF/A (ISO 19005).
 
     Fonts that are not embedded are replaced, and what PDF/A forbids is left out. The validators
@@ -144,4 +174,7 @@ def tool_sources(request: ToolRequest) -> tuple[options.PdfSource, ...]:
     sources = request.sources if isinstance(request, SourcesRequest) else ()
     if isinstance(request, SourceRequest):
         sources = [request.source]
-    return tuple(options.PdfSource.from_json(source.model_dump()) for source in sources)
+    typed = tuple(options.PdfSource.from_json(source.model_dump()) for source in sources)
+    if isinstance(request, UnlockRequest) and request.password is not None:
+        return tuple(replace(source, password=request.password) for source in typed)
+    return typed

@@ -11,14 +11,23 @@ from chalicelib.contract.render.request import RunOptions
 
 
 def _check_source(source: options.PdfSource) -> None:
-    given = (source.upload_id, source.url, source.file_id, source.content)
-    if sum(each is not None for each in given) != 1:
-        message = "needs exactly one of upload_id, url, file_id and content"
+    # A file of a render may be named with its render.
+    file_id = None if source.render_id is not None else source.file_id
+    given = (source.upload_id, source.url, file_id, source.content, source.data_uri)
+    if sum(each is not None for each in (*given, source.render_id)) != 1:
+        message = (
+            "needs exactly one of upload_id, url, file_id, content, render_id and data_uri; "
+            "file_id may stand beside render_id"
+        )
         raise ValueError(message)
 
 
 class PdfSource(OptionsModel, of=options.PdfSource, check=_check_source):
-    """A PDF of at most 100 MB: exactly one of `upload_id`, `url`, `file_id` and `content`."""
+    """A PDF of at most 100 MB, named in exactly one way.
+
+    By `upload_id`, `url`, `file_id`, `content`, `render_id` or `data_uri`; `file_id` may also stand
+    beside `render_id`.
+    """
 
 
 class ToolRequest(RunOptions):

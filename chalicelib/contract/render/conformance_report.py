@@ -4,6 +4,7 @@ from typing import Literal
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.invoice.field_types import ValidatedProfile
+from chalicelib.contract.options.pdf import PdfALevel
 
 ReportStatus = Literal["passed", "failed", "unavailable"]
 
@@ -24,9 +25,8 @@ class Finding(Model):
 
 
 class PdfReport(Model):
-    """The verdict on PDF/A or PDF/UA."""
+    """The verdict on a standard of PDFs."""
 
-    profile: str
     status: ReportStatus
     """`unavailable`: the validators gave no verdict."""
     validator: str | None
@@ -35,6 +35,19 @@ class PdfReport(Model):
     """At most 100."""
     warnings: list[Finding]
     """At most 100."""
+
+
+class PdfaReport(PdfReport):
+    """The verdict on PDF/A."""
+
+    level: PdfALevel
+    """Part and level that the document was checked against."""
+
+
+class PdfuaReport(PdfReport):
+    """The verdict on PDF/UA."""
+
+    standard: Literal["PDF/UA-1"]
 
 
 class EInvoiceReport(Model):
@@ -61,14 +74,36 @@ class ConformanceReport(Model):
     """The verdicts of the requested checks."""
 
     einvoice: EInvoiceReport | None = None
-    pdfa: PdfReport | None = None
-    pdfua: PdfReport | None = None
+    pdfa: PdfaReport | None = None
+    pdfua: PdfuaReport | None = None
+
+
+class DocumentMetadata(Model):
+    """Metadata of a PDF, by its Info dictionary or else by its XMP; null for absent ones."""
+
+    title: str | None
+    author: str | None
+    subject: str | None
+    keywords: list[str]
+    """At most 100."""
+    language: str | None
+    creator: str | None
+    """The program that the document was written with."""
+    producer: str | None
+    """The program that made the PDF."""
+    created_at: str | None
+    modified_at: str | None
 
 
 class RenderResult(Model):
-    """Results of the checks of the document."""
+    """Results of the checks of the document, or what it says of itself."""
 
-    conformance: ConformanceReport
+    conformance: ConformanceReport | None = None
+    metadata: DocumentMetadata | None = None
+    """Of the PDF tool `metadata` without `set`, which also answers `pages` and `encrypted`."""
+    pages: int | None = None
+    encrypted: bool | None = None
+    """Whether the document is protected."""
 
 
 class VatBreakdown(Model):

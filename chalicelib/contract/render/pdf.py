@@ -30,7 +30,8 @@ def _check_watermark(watermark: options.Watermark) -> None:
         raise ValueError(message)
 
 
-def _check_protection(protection: options.Protection) -> None:
+def check_protection(protection: options.Protection) -> None:
+    """Raise ValueError for no password, or two equal ones."""
     passwords = [protection.user_password, protection.owner_password]
     prepared = [prepare_password(each) for each in passwords if each is not None]
     if not prepared:
@@ -110,7 +111,7 @@ class Permissions(OptionsModel, of=options.Permissions):
     """What a reader without the owner password may do."""
 
 
-class Protection(OptionsModel, of=options.Protection, check=_check_protection):
+class Protection(OptionsModel, of=options.Protection, check=check_protection):
     """Encryption with AES-256; at least one password."""
 
 

@@ -19,6 +19,7 @@ from chalicelib.engine.report_section import (
 type JsonPathMapper = Callable[[str], str | None]
 
 MAX_FINDINGS: Final = 100
+_PDFUA: Final = "PDF/UA-1"
 _FACTURX_SOURCE: Final = "facturx"
 # Factur-X numbers its code list rules; EN 16931 names them after the list.
 _FACTURX_CODE_LIST_PREFIX: Final = "FX-SCH-A-"
@@ -105,8 +106,10 @@ def report_section(
 
 
 def _profile_fields(check: ConformanceCheck) -> ProfileFields:
-    if check.syntax is None:
-        return {"profile": check.profile}
+    if check.subject == "pdfa":
+        return {"level": check.profile}
+    if check.subject == "pdfua":
+        return {"standard": _PDFUA}
     return {"profile": check.profile, "syntax": check.syntax}
 
 

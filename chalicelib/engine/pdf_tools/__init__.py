@@ -40,14 +40,14 @@ TOOLS: Final[tuple[PdfTool, ...]] = (
     PdfTool(options.StampOptions, "Draw a stamp on a PDF"),
     PdfTool(options.ProtectOptions, "Protect a PDF"),
     PdfTool(options.UnlockOptions, "Remove the protection of a PDF"),
-    PdfTool(options.MetadataOptions, "Change the metadata of a PDF"),
+    PdfTool(options.MetadataOptions, "Change or read the metadata of a PDF"),
     PdfTool(options.AttachOptions, "Attach files to a PDF"),
     PdfTool(options.FlattenOptions, "Flatten forms and annotations of a PDF"),
     PdfTool(options.FillFormOptions, "Fill in the form of a PDF"),
     PdfTool(options.CompressOptions, "Compress a PDF"),
     PdfTool(options.ToImagesOptions, "Make pictures of the pages of a PDF"),
     PdfTool(options.ToTextOptions, "Extract the text of a PDF"),
-    PdfTool(options.ConvertPdfaOptions, "Convert a PDF to PDF/A"),
+    PdfTool(options.PdfaOptions, "Convert a PDF to PDF/A"),
     PdfTool(options.ValidateOptions, "Validate a PDF"),
 )
 

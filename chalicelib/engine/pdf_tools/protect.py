@@ -18,4 +18,4 @@ def run(tool_input: ToolInput[ProtectOptions]) -> ToolOutput:
                 "conform to it.",
                 "protection",
             )
-        return pdf_output(document, tool_input, pdf_encryption(tool_input.options.protection))
+        return pdf_output(document, tool_input, pdf_encryption(tool_input.options))

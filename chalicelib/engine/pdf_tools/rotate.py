@@ -11,5 +11,5 @@ def run(tool_input: ToolInput[RotateOptions]) -> ToolOutput:
     options = tool_input.options
     with open_source(tool_input.source, tool_input) as document:
         for index in page_indexes(options.pages, len(document.pages)):
-            document.pages[index].rotate(options.angle, relative=True)
+            document.pages[index].rotate(options.degrees % 360, relative=True)
         return pdf_output(document, tool_input)

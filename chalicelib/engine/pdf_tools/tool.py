@@ -11,6 +11,7 @@ from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.context import RenderedFile, RenderWarning
+from chalicelib.engine.pdf.document.describe import DocumentDescription
 from chalicelib.engine.pdf.document.source import UnopenedPdf
 
 MAX_SOURCE_BYTES: Final = 100_000_000
@@ -26,7 +27,7 @@ class ToolInput[Options: ToolOptions]:
 
     `resources` are bytes by their JSON Pointers in the request, and `MARK`. `fonts` are the bundled
     font files by name, read when they are used. `test` asks for the test mark. `max_pages`
-    holds for each source and each file.
+    holds for each source and each file. `filename` is the caller's for what comes out.
     """
 
     options: Options
@@ -35,6 +36,7 @@ class ToolInput[Options: ToolOptions]:
     fonts: Mapping[str, bytes] = field(default_factory=dict)
     test: bool = False
     max_pages: int = 100_000
+    filename: str | None = None
     warnings: list[RenderWarning] = field(default_factory=list)
 
     @property
@@ -60,10 +62,11 @@ class ToolCheck(NamedTuple):
 
 
 class ToolOutput(NamedTuple):
-    """Files in order, and the checks for the validators."""
+    """Files in order, the checks for the validators, and what a document says of itself."""
 
     files: tuple[RenderedFile, ...] = ()
     checks: tuple[ToolCheck, ...] = ()
+    description: DocumentDescription | None = None
 
 
 # Makes the files of a tool; raises RenderFailure, also for options that do not fit the document.

@@ -116,6 +116,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
     invoice_totals: OpaqueObject | None
     emails: tuple[RenderedEmail, ...] = ()
     storage_keys: tuple[RenderedKey, ...] = ()
+    result: OpaqueObject | None = None
 
     @classmethod
     def of(cls, outcome: RenderOutcome) -> tuple[Self, list[bytes]]:
@@ -152,6 +153,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
             outcome.invoice_totals,
             outcome.emails,
             outcome.storage_keys,
+            outcome.result,
         )
         return record, contents
 
@@ -186,6 +188,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
             ),
             emails=self.emails,
             storage_keys=self.storage_keys,
+            result=self.result,
         )
 
 

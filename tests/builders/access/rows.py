@@ -38,11 +38,13 @@ _TOOL: Final = {
     "/delivery/email/*/rule_id": REFUSED_TO_ALL,
     "/delivery/storage/*/destination_id": NAMED,
     "/source/file_id": OF_TEMPLATE_AND_MODE,
+    "/source/render_id": OF_TEMPLATE_AND_MODE,
     "/source/upload_id": UPLOAD,
 }
 _MERGE: Final = {
     **{field: _TOOL[field] for field in _TOOL if not field.startswith("/source/")},
     "/sources/*/file_id": OF_TEMPLATE_AND_MODE,
+    "/sources/*/render_id": OF_TEMPLATE_AND_MODE,
     "/sources/*/upload_id": UPLOAD,
 }
 _OF_TOOLS: Final[Mapping[str, Mapping[str, Outcomes]]] = {

@@ -75,6 +75,25 @@ def test_accessibility_report_does_not_fail_the_render(service: Service, severit
     assert kept["result"] == answer.json["result"]
 
 
+@pytest.mark.parametrize("pdfua", [True, "1"])
+def test_reports_name_the_level_and_the_standard(service: Service, pdfua: object) -> None:
+    fake_validation(service)
+
+    answer = service.render(output={"pdf": {"pdfa": "3b", "pdfua": pdfua}})
+
+    report = answer.json["result"]["conformance"]
+    assert (report["pdfa"]["level"], report["pdfua"]["standard"]) == ("3b", "PDF/UA-1")
+    assert not {"profile", "syntax"} & (report["pdfa"].keys() | report["pdfua"].keys())
+    assert answer.json["output"]["pdf"]["pdfua"] is True
+
+
+@pytest.mark.parametrize("pdfua", ["2", "true", 1, [], {}])
+def test_another_part_of_pdfua_is_refused(service: Service, pdfua: object) -> None:
+    refused = service.render(output={"pdf": {"pdfua": pdfua}})
+
+    assert (refused.code, refused.pointers) == ("validation_error", ["/output/pdf/pdfua"])
+
+
 def test_document_without_its_pdfua_declaration_fails(service: Service) -> None:
     fake_validation(service, raw_finding(rule=UNCLAIMED))
 

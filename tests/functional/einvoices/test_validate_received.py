@@ -99,7 +99,7 @@ def test_pdf_is_validated_with_its_embedded_invoice(service: Service) -> None:
 
     assert requested_kinds == ["cii-EN16931", "pdf-3a", "pdf-ua1"]
     assert answer.json["conformance"].keys() == {"einvoice", "pdfa", "pdfua"}
-    assert answer.json["conformance"]["pdfa"]["profile"] == "3a"
+    assert answer.json["conformance"]["pdfa"]["level"] == "3a"
     assert answer.json["invoice"]["number"] == invoice_json()["number"]
 
 

@@ -156,7 +156,7 @@ def test_page_limits_hold_for_source_and_output(service: Service) -> None:
     key = service.key("test", small)
     many = as_source(pdf(21))
     source = service.call(
-        "POST", "/v1/pdf-tools/rotate", json_body={"source": many, "angle": 90}, key=key
+        "POST", "/v1/pdf-tools/rotate", json_body={"source": many, "degrees": 90}, key=key
     )
     half = as_source(pdf(11))
     output = service.call("POST", "/v1/pdf-tools/merge", json_body={"sources": [half] * 2}, key=key)
@@ -168,8 +168,8 @@ def test_conversion_to_pdfa_needs_its_plan(service: Service) -> None:
     starter = service.create_workspace(plan="starter")
     refused = service.call(
         "POST",
-        "/v1/pdf-tools/convert-pdfa",
-        json_body=tool_request("convert-pdfa"),
+        "/v1/pdf-tools/pdfa",
+        json_body=tool_request("pdfa"),
         key=service.key("live", starter),
     )
 
@@ -206,11 +206,17 @@ def test_secrets_and_contents_are_not_shown(service: Service) -> None:
         service,
         "protect",
         source=as_source(pdf(password="open"), password="open"),
-        protection={"user_password": "user-secret", "owner_password": "owner-secret"},
+        user_password="user-secret",
+        owner_password="owner-secret",
     ).json
     filled = run(service, "fill-form").json
 
-    assert shown["input"]["source"] == {"upload_id": None, "url": None, "file_id": None}
+    assert shown["input"]["source"] == {
+        "upload_id": None,
+        "url": None,
+        "file_id": None,
+        "render_id": None,
+    }
     assert "secret" not in str(shown["input"])
     assert filled["input"]["fields"] == ["name"]
 

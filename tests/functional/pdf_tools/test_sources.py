@@ -11,7 +11,7 @@ from tests.builders.service import Service
 
 
 def rotate(service: Service, source: dict[str, Any], **more: Any) -> Any:
-    body = {"source": source, "angle": 90}
+    body = {"source": source, "degrees": 90}
     return service.call("POST", "/v1/pdf-tools/rotate", json_body=body, **more)
 
 

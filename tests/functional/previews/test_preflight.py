@@ -43,7 +43,7 @@ def test_addresses_that_are_always_refused_are_told(service: Service, url: str) 
     tool = service.call(
         "POST",
         "/v1/pdf-tools/rotate/preflight",
-        json_body={"source": {"url": url}, "angle": 90},
+        json_body={"source": {"url": url}, "degrees": 90},
         key=service.live,
     )
 

@@ -16,8 +16,11 @@ DATA = {"order": {"invoice": invoice_json()}}
 BROKEN = {"order": {"invoice": invoice_json({"number": ""})}}
 
 
-def test_template_pdfa_applies_to_pdf_and_can_be_turned_off(service: Service) -> None:
-    path = make_template(service, options={"pdf": {"pdfa": "2b", "pdfua": True}}, publish=True)
+@pytest.mark.parametrize("pdfua", [True, "1"])
+def test_template_pdfa_applies_to_pdf_and_can_be_turned_off(
+    service: Service, pdfua: object
+) -> None:
+    path = make_template(service, options={"pdf": {"pdfa": "2b", "pdfua": pdfua}}, publish=True)
     body = {"template_id": path.rpartition("/")[2]}
 
     def shown(answer: ApiAnswer) -> tuple[Any, Any]:

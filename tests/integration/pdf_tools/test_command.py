@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
+from zipfile import ZipFile
 
 import pikepdf
 import psutil
@@ -14,6 +15,7 @@ from chalicelib.engine.pdf_tools import TOOLS
 from infra.setup.steps import INSTALL_DIR
 from tests.builders.operator import OperatorTool
 from tests.builders.pdfs.requests import TOOL_FILES
+from tests.builders.pdfs.tool_runs import outline_titles
 from tests.builders.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.integration
@@ -23,7 +25,7 @@ ARGUMENTS: Final[Mapping[str, Sequence[str]]] = {
     "split": [],
     "extract-pages": ["--pages", "1,3"],
     "delete-pages": ["--pages", "2"],
-    "rotate": ["--angle", "90"],
+    "rotate": ["--degrees", "90"],
     "reorder": ["--order", "3,1,2"],
     "watermark": ["--text", "Draft", "--opacity", "0.3"],
     "stamp": ["--page", "other.pdf", "--position", "top-right"],
@@ -36,7 +38,7 @@ ARGUMENTS: Final[Mapping[str, Sequence[str]]] = {
     "compress": [],
     "to-images": ["--dpi", "72"],
     "to-text": [],
-    "convert-pdfa": ["--pdfa", "3b"],
+    "pdfa": ["--level", "3b"],
     "validate": [],
 }
 
@@ -63,7 +65,7 @@ def test_each_tool_writes_its_files(tool: OperatorTool, name: str) -> None:
     assert answer["warnings"] == []
 
 
-@pytest.mark.parametrize("name", ["convert-pdfa", "watermark"])
+@pytest.mark.parametrize("name", ["pdfa", "watermark"])
 def test_a_command_starts_what_it_needs_and_leaves_nothing(
     cold_tool: OperatorTool, name: str
 ) -> None:
@@ -83,6 +85,38 @@ def test_several_files_are_numbered(tool: OperatorTool) -> None:
 
     assert [line.split()[0] for line in lines] == ["path", "s-1.pdf", "s-2.pdf"]
     assert [pages("s-1.pdf"), pages("s-2.pdf")] == [2, 1]
+
+
+def test_files_may_have_several_pages_each_and_stand_in_a_zip(tool: OperatorTool) -> None:
+    tool.run("pdf", "split", "form.pdf", "--every", "2", "--zip", "-o", "s.zip")
+
+    with ZipFile("s.zip") as archive:
+        assert archive.namelist() == ["document-1.pdf", "document-2.pdf"]
+
+
+def test_merge_makes_bookmarks_of_the_names_of_its_files(tool: OperatorTool) -> None:
+    tool.run("pdf", "merge", "other.pdf", "form.pdf", "--bookmarks", "-o", "m.pdf")
+
+    assert outline_titles(Path("m.pdf").read_bytes()) == ["other", "form"]
+
+
+def test_metadata_without_a_change_are_shown(tool: OperatorTool) -> None:
+    tool.run("pdf", "metadata", "form.pdf", "--title", "A title", "-o", "named.pdf")
+    lines = tool.table("pdf", "metadata", "named.pdf")
+    answer = tool.json("pdf", "metadata", "named.pdf", "-o", "found.json")
+    found = json.loads(Path("found.json").read_text(encoding="utf-8"))
+
+    assert lines[0] == "title: A title"
+    assert lines[-2:] == ["pages: 3", "encrypted: False"]
+    assert answer["metadata"] == found["metadata"]
+    assert answer["metadata"]["title"] == "A title"
+
+
+def test_changed_metadata_need_a_file(tool: OperatorTool) -> None:
+    done = tool.run("pdf", "metadata", "form.pdf", "--title", "A title")
+
+    assert done.exit_code == 2
+    assert "--output" in done.stderr
 
 
 def test_merge_keeps_the_order_of_its_files(tool: OperatorTool) -> None:
@@ -117,19 +151,27 @@ def test_a_field_given_twice_has_several_choices(tool: OperatorTool) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "begin"),
     [
-        (["rotate", "note.txt", "--angle", "90"], "invalid_pdf_source", "note.txt: the file is no"),
+        (
+            ["rotate", "note.txt", "--degrees", "90"],
+            "invalid_pdf_source",
+            "note.txt: the file is",
+        ),
         (["merge", "form.pdf", "broken.pdf"], "invalid_pdf_source", "broken.pdf: the file is dam"),
         (["compress", "locked.pdf"], "pdf_password_required", "locked.pdf: the PDF opens with"),
-        (["rotate", "form.pdf", "--angle", "45"], "validation_error", "--angle: must be 90, 180"),
-        (["rotate", "form.pdf", "--angle", "90", "--pages", "9"], "validation_error", "--pages: "),
+        (["rotate", "form.pdf", "--degrees", "45"], "validation_error", "--degrees: must be a mu"),
+        (
+            ["rotate", "form.pdf", "--degrees", "90", "--pages", "9"],
+            "validation_error",
+            "--pages: ",
+        ),
         (["fill-form", "form.pdf", "--field", "a/b=c"], "validation_error", "--field a/b: the doc"),
         (["stamp", "form.pdf", "--page", "note.txt"], "invalid_pdf_source", "note.txt: the file"),
         (["watermark", "form.pdf", "--image", "note.txt"], "asset_fetch_failed", "note.txt: "),
         (["protect", "form.pdf", "--user-password", "ä" * 64], "validation_error", "--user-passwo"),
         (
-            ["convert-pdfa", "form.pdf", "--pdfa", "2a"],
+            ["pdfa", "form.pdf", "--level", "2a"],
             "pdfa_conversion_failed",
-            "--pdfa: the document has no tags",
+            "--level: the document has no tags",
         ),
     ],
 )
@@ -156,8 +198,8 @@ def test_a_warning_is_told_and_the_file_written(tool: OperatorTool) -> None:
         document.Root.AcroForm.SigFlags = 3
         document.save(made)
     Path("signed.pdf").write_bytes(made.getvalue())
-    done = tool.run("pdf", "rotate", "signed.pdf", "--angle", "90", "-o", "r.pdf")
-    as_json = tool.json("pdf", "rotate", "signed.pdf", "--angle", "90", "-o", "r.pdf")
+    done = tool.run("pdf", "rotate", "signed.pdf", "--degrees", "90", "-o", "r.pdf")
+    as_json = tool.json("pdf", "rotate", "signed.pdf", "--degrees", "90", "-o", "r.pdf")
 
     assert done.exit_code == 0
     assert done.stderr.startswith("Warning: The document was signed digitally")
@@ -190,7 +232,7 @@ def test_without_validators_a_converted_file_is_written_with_a_warning(
 ) -> None:
     (tmp_path / "fonts").symlink_to(INSTALL_DIR / "fonts")
     monkeypatch.setattr("infra.operator.run_pdf_tool.INSTALL_DIR", tmp_path)
-    done = tool.run("pdf", "convert-pdfa", "form.pdf", "-o", "archive.pdf")
+    done = tool.run("pdf", "pdfa", "form.pdf", "-o", "archive.pdf")
 
     assert done.exit_code == 0
     assert "Warning: The file was not validated: " in done.stderr

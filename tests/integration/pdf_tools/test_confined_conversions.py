@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.contract.options.pdf_tools import (
     CompressOptions,
-    ConvertPdfaOptions,
+    PdfaOptions,
     ToImagesOptions,
     ToolOptions,
     ToTextOptions,
@@ -38,7 +38,7 @@ INKS: Final = document(unarchived.add_print_intent)
     "options",
     [
         *(ToImagesOptions("png"), ToImagesOptions("jpeg"), ToImagesOptions("webp")),
-        *(ToTextOptions(), CompressOptions(), ConvertPdfaOptions("3u"), ValidateOptions()),
+        *(ToTextOptions(), CompressOptions(), PdfaOptions("3u"), ValidateOptions()),
     ],
     ids=str,
 )

@@ -44,8 +44,8 @@ FONTS: Final = str(INSTALL_DIR / "fonts")
 _MAX_S: Final = 20.0
 
 
-def job(tool: str, content: bytes | None = None) -> PdfToolJob:
-    body = tool_request(tool, content)
+def job(tool: str, content: bytes | None = None, **more: Any) -> PdfToolJob:
+    body = tool_request(tool, content, **more)
     model: Any = getattr(requests, f"{tool.title().replace('-', '')}Request")
     request = read_part(model, body, "")
     made = PdfToolJob(tool_options(tool, request), tool_sources(request), max_pages=2_000)
@@ -62,14 +62,17 @@ def run(
     *,
     timeout_s: float = PATIENCE_S,
     test: bool = False,
+    **more: Any,
 ) -> RenderOutcome:
     context = JobContext(time.time() + timeout_s, uploads=lambda _id: b"", test=test)
-    return engine.run(job(tool, content), context)
+    return engine.run(job(tool, content, **more), context)
 
 
-def refusal_of(engine: PdfToolEngine, tool: str, content: bytes) -> RenderFailure | None:
+def refusal_of(
+    engine: PdfToolEngine, tool: str, content: bytes, **more: Any
+) -> RenderFailure | None:
     try:
-        run(engine, tool, content)
+        run(engine, tool, content, **more)
     except RenderFailure as refusal:
         return refusal
     return None
@@ -79,6 +82,25 @@ def refusal_of(engine: PdfToolEngine, tool: str, content: bytes) -> RenderFailur
 def test_each_tool_runs_without_files_and_processes(engine: PdfToolEngine, tool: str) -> None:
     for outcome in (run(engine, tool), run(engine, tool, test=True)):
         assert tuple(file.format for file in outcome.files) == TOOL_FILES[tool]
+
+
+@pytest.mark.parametrize(
+    ("tool", "more", "formats"),
+    [
+        ("split", {"every": 2, "zip": True}, ["zip"]),
+        ("merge", {"bookmarks": True}, ["pdf"]),
+        ("metadata", {"set": None}, []),
+    ],
+)
+def test_options_that_take_another_way_run_there_too(
+    engine: PdfToolEngine, tool: str, more: dict[str, Any], formats: list[str]
+) -> None:
+    for outcome in (run(engine, tool, **more), run(engine, tool, test=True, **more)):
+        assert [file.format for file in outcome.files] == formats
+        assert (outcome.result is None) == (tool != "metadata")
+    for document in DOCUMENTS.values():
+        refusal = refusal_of(engine, tool, document(), **more)
+        assert refusal is None or refusal.code in REFUSALS, refusal.detail
 
 
 @pytest.mark.parametrize("tool", TOOL_OPTIONS)

@@ -96,7 +96,7 @@ def test_pdf_is_validated_against_its_claims_and_its_invoice_profile(judge: Loca
     found = examined(judge, hybrid_pdf())
 
     assert found.conformance["einvoice"]["status"] == "passed"
-    assert (found.conformance["pdfa"]["profile"], found.conformance["pdfa"]["status"]) == (
+    assert (found.conformance["pdfa"]["level"], found.conformance["pdfa"]["status"]) == (
         "3a",
         "passed",
     )

@@ -62,6 +62,10 @@ PATTERNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "^[A-Z0-9]{1,3}$": (("A", "C62"), ("C620", "c62", "")),
     r"^[0-9]{4}\.[0-9]{1,6}$": (("2026.1", "2026.123456"), ("2026.", "026.1", "2026.1234567")),
     r"^[A-Za-z0-9+/\s]+=*\s*$": (("QQ==",), ("", "=", "Q!==")),
+    r"^data:application/pdf(?:;[^;,]*)*;base64,[A-Za-z0-9+/\s]+=*\s*$": (
+        ("data:application/pdf;base64,QQ==", "data:application/pdf;a=b;base64,QQ"),
+        ("", "data:application/pdf,QQ==", "data:application/pdf;base64,", "data:;base64,QQ=="),
+    ),
     r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$": (
         ("0", "1mm", "1.1234cm"),
         ("", "1", "1234567mm", "1.12345mm", "1em", "-1mm"),

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 
 class UnopenedPdf(NamedTuple):
-    """PDF of a request; `pointer` is its JSON Pointer there."""
+    """PDF of a request; `pointer` is its JSON Pointer there, `name` that of its file, if known."""
 
     content: bytes
     password: str | None
     pointer: str
+    name: str | None = None

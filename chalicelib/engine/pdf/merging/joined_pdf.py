@@ -1,8 +1,8 @@
 """First document of a merge, and the others as they are added to it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from pikepdf import Dictionary, Name, Object, Pdf, String
+from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 
 from chalicelib.engine.pdf.merging.joined_destinations import JoinedDestinations
 from chalicelib.engine.pdf.merging.joined_form import JoinedForm
@@ -29,8 +29,8 @@ _CLAIMS = ("pdfaid:part", "pdfaid:conformance", "pdfaid:rev", "pdfuaid:part", "p
 class JoinedPdf:
     """Document that others are added to. Its metadata and the way it opens stay."""
 
-    def __init__(self, document: Pdf) -> None:
-        """Begin with the first document."""
+    def __init__(self, document: Pdf, title: str | None = None) -> None:
+        """Begin with the first document; a title is that of an entry above its outline."""
         self._document, self._place = document, 1
         self._pages = read_pages(document)
         self._labels = read_labels(document, len(self._pages))
@@ -42,10 +42,12 @@ class JoinedPdf:
         self._form = JoinedForm(document)
         self._structure = JoinedStructure(document)
         self._layers = JoinedLayers(document)
+        self._outline = self._with_title(self._outline, title, self._pages)
 
-    def add(self, source: Pdf) -> None:
+    def add(self, source: Pdf, title: str | None = None) -> None:
         """Copy a source to the end. It is changed, and must stay open until the end.
 
+        A title is that of an entry above its outline.
         Raises ValueError for a source whose trees have loops.
         """
         self._place += 1
@@ -70,9 +72,20 @@ class JoinedPdf:
         for joined in self._destinations, self._form, self._files, self._structure, self._layers:
             joined.unpack(copied)
         self._pages += copied.pages
-        self._outline += _with_items(entries, iter(copied.objects("Outline")))
+        entries = _with_items(entries, iter(copied.objects("Outline")))
+        self._outline += self._with_title(entries, title, copied.pages)
         self._labels += _labels_of_own(labels)
         self._has_labels = self._has_labels or any(labels)
+
+    def _with_title(
+        self, entries: list[OutlineEntry], title: str | None, pages: Sequence[Object]
+    ) -> list[OutlineEntry]:
+        """Return the entries below one of this title, which leads to the first page, if any."""
+        if title is None:
+            return entries
+        destination = Array([pages[0], Name.Fit])
+        item = self._document.make_indirect(Dictionary(Title=String(title), Dest=destination))
+        return [OutlineEntry(item, (), is_open=False, entries=entries)]
 
     def finish(self) -> None:
         """Write the objects that join the documents; the list `pages` stays as it was."""

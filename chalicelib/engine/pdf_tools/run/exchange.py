@@ -18,6 +18,7 @@ from chalicelib.core.text import replace_lone_surrogates, terminal_text
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.context import MAX_FILES, RenderedFile, RenderWarning
 from chalicelib.engine.failure_record import FailureRecord
+from chalicelib.engine.pdf.document.describe import DocumentDescription
 from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
@@ -29,6 +30,10 @@ _MAX_FAULT_CHARACTERS: Final = 4_000
 # A pointer that quotes a name of the request may have a thousand.
 _MAX_DETAIL_CHARACTERS: Final = 1_300
 _MAX_FIELD_ERRORS: Final = 100
+# As many as can be written.
+_MAX_METADATA_CHARACTERS: Final = 1_000
+_MAX_WORDS: Final = 100
+_MAX_WORD_CHARACTERS: Final = 200
 type _Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
 type _Word = Annotated[str, msgspec.Meta(pattern="^[a-z0-9_]{1,64}$")]
 
@@ -46,6 +51,8 @@ class ToolRequest(msgspec.Struct, frozen=True):
     resources: tuple[str, ...]
     test: bool
     max_pages: int
+    names: tuple[str | None, ...]
+    filename: str | None
 
     @classmethod
     def of(cls, tool_input: ToolInput[ToolOptions]) -> tuple[Self, list[bytes]]:
@@ -57,6 +64,8 @@ class ToolRequest(msgspec.Struct, frozen=True):
             resources=tuple(tool_input.resources),
             test=tool_input.test,
             max_pages=tool_input.max_pages,
+            names=tuple(source.name for source in tool_input.sources),
+            filename=tool_input.filename,
         )
         sources = [source.content for source in tool_input.sources]
         return request, [*sources, *tool_input.resources.values()]
@@ -67,8 +76,10 @@ class ToolRequest(msgspec.Struct, frozen=True):
         """Return the input."""
         rest = iter(contents)
         sources = tuple(
-            UnopenedPdf(next(rest), password, pointer)
-            for password, pointer in zip(self.passwords, self.pointers, strict=True)
+            UnopenedPdf(next(rest), password, pointer, name)
+            for password, pointer, name in zip(
+                self.passwords, self.pointers, self.names, strict=True
+            )
         )
         return ToolInput(
             options=self.options,
@@ -77,6 +88,7 @@ class ToolRequest(msgspec.Struct, frozen=True):
             fonts=fonts,
             test=self.test,
             max_pages=self.max_pages,
+            filename=self.filename,
         )
 
 
@@ -127,6 +139,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     failure: FailureRecord | None = None
     fault: str | None = None
     out_of_memory: bool = False
+    description: DocumentDescription | None = None
     contents: tuple[bytes, ...] = ()
 
     @classmethod
@@ -200,7 +213,21 @@ class ToolAnswer(msgspec.Struct, frozen=True):
             )
             for each in self.checks
         )
-        return ToolOutput(files, checks)
+        return ToolOutput(files, checks, self._short_description())
+
+    def _short_description(self) -> DocumentDescription | None:
+        """Return the description with texts that can be shown and stored."""
+        if self.description is None:
+            return None
+        metadata = self.description.metadata
+        texts = {
+            name: _short_text(text, _MAX_METADATA_CHARACTERS)
+            for name, text in msgspec.structs.asdict(metadata).items()
+            if isinstance(text, str)
+        }
+        words = (_short_text(word, _MAX_WORD_CHARACTERS) for word in metadata.keywords)
+        keywords = tuple(islice(words, _MAX_WORDS))
+        return replace(self.description, metadata=replace(metadata, **texts, keywords=keywords))
 
 
 def _short_text(text: str, most: int = _MAX_CHARACTERS) -> str:
@@ -241,5 +268,5 @@ def _answer(
         for file in output.files
     )
     shown = tuple(_Warning(*each) for each in warnings)
-    answer = ToolAnswer(files, tuple(checks), shown)
+    answer = ToolAnswer(files, tuple(checks), shown, description=output.description)
     return msgspec.to_builtins(answer), contents

@@ -70,11 +70,14 @@ def _local(source: PdfSource | ContentSource, stored: Mapping[str, bytes], point
     name = _stored_name(source)
     if name is not None:
         return stored[name]
-    assert source.content is not None, "a source has exactly one of its fields"
+    is_uri = isinstance(source, PdfSource) and source.data_uri is not None
+    text = source.base64 if isinstance(source, PdfSource) else source.content
+    assert text is not None, "a source has exactly one of its fields"
     try:
-        return b64decode(source.content)
+        return b64decode(text)
     except binascii.Error as damage:
-        raise refused_option(f"{pointer}/content", "is no base64", "wrong_format") from damage
+        field = "data_uri" if is_uri else "content"
+        raise refused_option(f"{pointer}/{field}", "is no base64", "wrong_format") from damage
 
 
 def _check_size(size: int, total: int, pointer: str) -> None:

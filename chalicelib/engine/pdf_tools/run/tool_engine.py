@@ -92,6 +92,7 @@ class PdfToolEngine:
             is_cold_start=is_cold_start,
             filename=job.filename,
             validation_requests=_validation_requests(output, contents),
+            result=None if output.description is None else msgspec.to_builtins(output.description),
             storage_keys=keys,
         )
 
@@ -105,12 +106,13 @@ class PdfToolEngine:
         return ToolInput(
             options=job.options,
             sources=tuple(
-                UnopenedPdf(contents[pointer], source.password, pointer)
+                UnopenedPdf(contents[pointer], source.password, pointer, job.names.get(pointer))
                 for pointer, source in sources.items()
             ),
             resources=resources,
             test=context.test,
             max_pages=job.max_pages,
+            filename=job.filename,
         )
 
     def _answer(self, tool_input: ToolInput[ToolOptions], deadline: Deadline) -> ToolAnswer:

@@ -12,7 +12,7 @@ import pikepdf
 from PIL import Image
 
 from chalicelib.contract.options import pdf_tools as options
-from chalicelib.contract.options.pdf import Attachment, DocumentInfo, Protection, Watermark
+from chalicelib.contract.options.pdf import Attachment, DocumentInfo, Watermark
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.pdf.archive.identification import srgb_profile
 from chalicelib.engine.pdf.document.source import UnopenedPdf
@@ -26,16 +26,19 @@ _ENCODINGS: Final = (
 _PASSWORD: Final = "warm"  # noqa: S105 -- of a document without content
 _ALL: Final[tuple[options.AnyToolOptions, ...]] = (
     options.MergeOptions(),
+    options.MergeOptions(bookmarks=True),
     options.SplitOptions(),
+    options.SplitOptions(zip=True),
     options.ExtractPagesOptions("1"),
     options.DeletePagesOptions("1"),
     options.RotateOptions(90),
     options.ReorderOptions((2, 1)),
     options.WatermarkOptions(Watermark("x")),
     options.StampOptions(options.Stamp("x")),
-    options.ProtectOptions(Protection(_PASSWORD)),
+    options.ProtectOptions(_PASSWORD),
     options.UnlockOptions(),
     options.MetadataOptions(DocumentInfo("x", "x", "x", ("x",), "en")),
+    options.MetadataOptions(),
     options.AttachOptions((Attachment(content="", filename="a.txt"),)),
     options.FlattenOptions(),
     options.FillFormOptions({"text": "x", "box": True}),
@@ -44,7 +47,7 @@ _ALL: Final[tuple[options.AnyToolOptions, ...]] = (
     options.ToImagesOptions("jpeg", 36),
     options.ToImagesOptions("webp", 36),
     options.ToTextOptions(),
-    options.ConvertPdfaOptions("3b"),
+    options.PdfaOptions("3b"),
     options.ValidateOptions(),
 )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
+from chalicelib.contract.options.pdf_tools import PdfaOptions
 from chalicelib.core.errors import Forbidden, validation_error
 from chalicelib.core.ids import LinkId
 from chalicelib.core.json import JsonObject
@@ -179,8 +179,8 @@ def _requested_features(job: Job) -> Iterator[tuple[Feature, str]]:
         yield "einvoices", "/profile"
         return
     if isinstance(job, PdfToolJob):
-        if isinstance(job.options, ConvertPdfaOptions):
-            yield "pdfa", "/pdfa"
+        if isinstance(job.options, PdfaOptions):
+            yield "pdfa", "/level"
         return
     if job.output.einvoice is not None:
         yield "einvoices", "/output/einvoice"

@@ -8,7 +8,11 @@ from chalicelib.core.errors import FieldError, ServiceError, validation_error
 from chalicelib.engine.job import Job, PageJob
 from chalicelib.features.renders.accept.resolve_emails import EmailTarget
 from chalicelib.features.renders.model import DeliveryType, RunMode
-from chalicelib.features.renders.run.jobs import referenced_files, referenced_uploads
+from chalicelib.features.renders.run.jobs import (
+    referenced_files,
+    referenced_renders,
+    referenced_uploads,
+)
 
 type TimeoutBehavior = Literal["continue", "cancel"]
 
@@ -124,6 +128,6 @@ def _zero_retention_errors(policy: DeliveryPolicy, job: Job) -> Iterator[Service
     for pointer in referenced_uploads(job):
         message = "an upload is kept for a day; with retention none send the content itself"
         yield validation_error(pointer, message, "not_allowed")
-    for pointer in referenced_files(job):
+    for pointer in (*referenced_renders(job), *referenced_files(job)):
         message = "a file of a render is kept; with retention none send the content itself"
         yield validation_error(pointer, message, "not_allowed")

@@ -11,7 +11,9 @@ from chalicelib.contract.options.pdf_tools import (
     AnyToolOptions,
     AttachOptions,
     FillFormOptions,
+    MetadataOptions,
     ProtectOptions,
+    SplitOptions,
     StampOptions,
     ToImagesOptions,
     ToTextOptions,
@@ -24,6 +26,7 @@ from chalicelib.engine.job import InvoiceJob, Job, PdfToolJob
 
 # These reveal nothing about the document, so they stay with zero retention (decision 17).
 _ALWAYS_IN_OUTPUT: Final = ("format", "formats")
+_UNSHOWN: Final = ("content", "data_uri", "password")
 _HEADERS_AND_FOOTERS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
 
 
@@ -62,7 +65,7 @@ def _redacted_tool(job: PdfToolJob, *, zero_retention: bool) -> JsonObject:
     summary: JsonObject = {"type": "pdf", "tool": job.options.tool}
     if zero_retention:
         return summary
-    sources = [_without(source.to_json(), "content", "password") for source in job.sources]
+    sources = [_without(source.to_json(), *_UNSHOWN) for source in job.sources]
     named: JsonObject = (
         {"sources": sources} if job.options.tool == "merge" else {"source": sources[0]}
     )
@@ -84,9 +87,8 @@ def _redacted_tool_options(options: AnyToolOptions) -> JsonObject:
             options = replace(
                 options, attachments=tuple(replace(file, content=None) for file in files)
             )
-        case ProtectOptions(protection=protection):
-            shown = replace(protection, user_password=None, owner_password=None)
-            options = replace(options, protection=shown)
+        case ProtectOptions():
+            options = replace(options, user_password=None, owner_password=None)
     return _without(options.to_json(), "tool")
 
 
@@ -101,7 +103,9 @@ def _tool_format(job: PdfToolJob) -> str | None:
             return image_format
         case ToTextOptions():
             return "txt"
-        case ValidateOptions():
+        case SplitOptions(zip=True):
+            return "zip"
+        case ValidateOptions() | MetadataOptions(set_=None):
             return None
         case _:
             return "pdf"

@@ -135,6 +135,17 @@ def referenced_files(job: Job) -> dict[str, str]:
     }
 
 
+def referenced_renders(job: Job) -> dict[str, str]:
+    """Return the ids of the renders whose PDFs a job reads, by JSON Pointer into the request."""
+    if not isinstance(job, PdfToolJob):
+        return {}
+    return {
+        f"{pointer}/render_id": source.render_id
+        for pointer, source in job.pdf_sources().items()
+        if source.render_id is not None
+    }
+
+
 def fetched_urls(job: Job) -> dict[str, str]:
     """Return the URLs that a job gets by itself, by JSON Pointer into the request."""
     urls: dict[str, str | None] = {}

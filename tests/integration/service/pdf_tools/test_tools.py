@@ -136,7 +136,7 @@ def test_form_of_all_fields_is_flattened_with_the_deployed_fonts(run: RunTool) -
 
 
 def test_converted_document_is_judged_by_the_validator(run: RunTool) -> None:
-    render = made(run("convert-pdfa", pdfa="2b"))
+    render = made(run("pdfa", level="2b"))
 
     assert render["result"]["conformance"]["pdfa"]["status"] == "passed", render["result"]
 

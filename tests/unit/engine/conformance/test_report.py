@@ -71,9 +71,9 @@ def test_without_a_verdict_the_status_is_unavailable() -> None:
     )
 
     assert made["pdfa"] == ReportSection(
-        profile="3b", status="unavailable", validator=None, errors=[], warnings=[]
+        level="3b", status="unavailable", validator=None, errors=[], warnings=[]
     )
-    assert made["pdfua"]["status"] == "passed"
+    assert (made["pdfua"]["standard"], made["pdfua"]["status"]) == ("PDF/UA-1", "passed")
 
 
 def test_only_elements_required_by_cii_may_be_empty() -> None:

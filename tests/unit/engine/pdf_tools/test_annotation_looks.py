@@ -12,8 +12,8 @@ from PIL import Image
 from pypdf.annotations import FreeText
 
 from chalicelib.contract.options.pdf_tools import (
-    ConvertPdfaOptions,
     FlattenOptions,
+    PdfaOptions,
     ToImagesOptions,
     ToolOptions,
 )
@@ -157,7 +157,7 @@ def test_every_kind_is_drawn_by_each_tool(shape: dict[str, Any]) -> None:
     assert warnings == []
     with Image.open(io.BytesIO(image)) as opened_image:
         assert ink_box(opened_image.convert("RGB"))
-    archive, _ = run(ConvertPdfaOptions(pdfa="2b"), annotated(shape))
+    archive, _ = run(PdfaOptions(level="2b"), annotated(shape))
     with opened(archive) as document:
         kept = document.pages[0].get("/Annots", Array())
         assert all(each.AP.N.read_bytes() for each in kept)

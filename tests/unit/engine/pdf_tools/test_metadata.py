@@ -24,7 +24,7 @@ ALL = {
 
 
 def metadata(**info: Any) -> MetadataOptions:
-    return MetadataOptions.from_json({"info": info})
+    return MetadataOptions.from_json({"set": info})
 
 
 def archive() -> pikepdf.Pdf:

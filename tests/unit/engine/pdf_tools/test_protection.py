@@ -19,7 +19,7 @@ UNLOCK = UnlockOptions()
 
 
 def protect(**fields: Any) -> ProtectOptions:
-    return ProtectOptions.from_json({"protection": fields})
+    return ProtectOptions.from_json(fields)
 
 
 def locked(user: str = "u", owner: str = "o") -> bytes:

@@ -1,8 +1,8 @@
-"""Tool `convert-pdfa`: a document that conforms to PDF/A-2 or -3 (ISO 19005)."""
+"""Tool `pdfa`: a document that conforms to PDF/A-2 or -3 (ISO 19005)."""
 
 import pikepdf
 
-from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
+from chalicelib.contract.options.pdf_tools import PdfaOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.context import RenderedFile
@@ -21,12 +21,12 @@ from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
 from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, open_source
 
 
-def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
+def run(tool_input: ToolInput[PdfaOptions]) -> ToolOutput:
     """Change all that can be changed; the validators judge the file, and fail it for the rest.
 
     Raises RenderFailure `pdfa_conversion_failed` if the conversion is known to be impossible.
     """
-    level = tool_input.options.pdfa
+    level = tool_input.options.level
     with open_source(tool_input.source, tool_input) as document:
         if level.endswith("a"):
             _demand_tags(document)
@@ -54,7 +54,7 @@ def _demand_tags(document: pikepdf.Pdf) -> None:
     if not isinstance(document.Root.get("/StructTreeRoot"), pikepdf.Dictionary):
         raise RenderFailure(
             "pdfa_conversion_failed",
-            "/pdfa: the document has no tags, which level a needs; choose level b or u.",
+            "/level: the document has no tags, which level a needs; choose level b or u.",
         )
     marks = document.Root.get("/MarkInfo")
     if not isinstance(marks, pikepdf.Dictionary):
@@ -62,19 +62,19 @@ def _demand_tags(document: pikepdf.Pdf) -> None:
     document.Root.MarkInfo.Marked = True
 
 
-def _warn_of_files(names: list[str], level: str, tool_input: ToolInput[ConvertPdfaOptions]) -> None:
+def _warn_of_files(names: list[str], level: str, tool_input: ToolInput[PdfaOptions]) -> None:
     if names:
         tool_input.warn(
             "feature_unavailable",
             f"Attachments that PDF/A-{level} does not admit were left out: {', '.join(names)}.",
-            "/pdfa",
+            "/level",
         )
 
 
-def _warn_of_annotations(kinds: list[str], tool_input: ToolInput[ConvertPdfaOptions]) -> None:
+def _warn_of_annotations(kinds: list[str], tool_input: ToolInput[PdfaOptions]) -> None:
     for kind in sorted(set(kinds)):
         tool_input.warn(
             "feature_unavailable",
             f"Annotations of type {kind} were left out: PDF/A does not admit them.",
-            "/pdfa",
+            "/level",
         )

@@ -10,7 +10,7 @@ from pikepdf import Array, Dictionary, Name, Stream, String
 from PIL import Image, ImageChops
 
 from chalicelib.contract.options.pdf import PdfALevel
-from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
+from chalicelib.contract.options.pdf_tools import PdfaOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from tests.builders.pdfs.tool_call import ToolCall, call_tool
@@ -32,7 +32,7 @@ from tests.builders.pdfs.unarchived import (
 
 
 def convert(content: bytes, level: PdfALevel = "2b", *, password: str | None = None) -> ToolCall:
-    return call_tool(ConvertPdfaOptions(level), content, password=password)
+    return call_tool(PdfaOptions(level), content, password=password)
 
 
 def converted(content: bytes, level: PdfALevel = "2b") -> pikepdf.Pdf:

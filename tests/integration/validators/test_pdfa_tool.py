@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from chalicelib.contract.options.pdf import PdfALevel
-from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions, ValidateOptions
+from chalicelib.contract.options.pdf_tools import PdfaOptions, ValidateOptions
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import conformance_report
 from chalicelib.engine.deadline import Deadline
@@ -45,7 +45,7 @@ LEVELS: Final[tuple[PdfALevel, ...]] = ("2b", "2u", "3b", "3u")
 
 
 def convert(content: bytes, level: PdfALevel, *, test: bool = False) -> bytes:
-    return call_tool(ConvertPdfaOptions(level), content, test=test).file.content
+    return call_tool(PdfaOptions(level), content, test=test).file.content
 
 
 @pytest.mark.parametrize("level", LEVELS)
