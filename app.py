@@ -16,7 +16,7 @@ LATE_MODULES: Final = (
     "chalicelib.contract.pdf_tools.requests",
     "chalicelib.contract.render.output",
     "chalicelib.contract.render.request",
-    "chalicelib.contract.storage.kinds",
+    "chalicelib.contract.storage.providers",
     "chalicelib.contract.template.scene",
     "chalicelib.contract.validation",
     "chalicelib.engine.inputs.invoice",

@@ -1,4 +1,5 @@
 """Everything the functions share.
 
-Each layer imports only what stands to its right: api, features, adapters, engine, contract, core.
+Each layer imports only what stands to its right: api, bootstrap, settings,
+features, adapters, engine, contract, core.
 """

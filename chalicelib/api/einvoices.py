@@ -19,7 +19,7 @@ _XML: Final = "application/xml"
 _ENDPOINT_FIELDS: Final = {
     **ENDPOINT_FIELDS,
     "tag": "E-invoices",
-    "answer_types": (JSON, _XML, "text/plain"),
+    "answer_types": (JSON, _XML),
     "body": "chalicelib.contract.einvoices:EInvoiceRequest",
 }
 _VALIDATE: Final = f"""

@@ -27,6 +27,10 @@ def fetch(call: Call) -> Reply:
     So are all URLs of a workspace while it is suspended or scheduled for deletion.
     """
     location = call.services.files.signed_urls.resolve(
-        call.params["file_id"], call.params["filename"], call.query.exp or "", call.query.sig or ""
+        call.params["file_id"],
+        call.params["filename"],
+        call.query.exp or "",
+        call.query.disposition or "attachment",
+        call.query.sig or "",
     )
     return Reply(302, headers={"Location": location})

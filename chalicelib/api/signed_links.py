@@ -1,5 +1,6 @@
 """`/v1/signed-links`, and `/l`: URLs that make a picture or a PDF without a key."""
 
+import datetime as dt
 from typing import Final, cast
 from urllib.parse import unquote
 
@@ -155,8 +156,10 @@ def sign(call: Call) -> Reply:
     Nothing is made or counted until somebody fetches the URL. With the link's secret you can sign
     URLs yourself.
     """
-    body = call.body
-    wanted = WantedUrl(body.name, body.format, body.data, body.expires_in)
+    body, ends_at = call.body, call.body.expires_at
+    if isinstance(ends_at, dt.datetime):
+        ends_at = int(ends_at.timestamp())
+    wanted = WantedUrl(body.name, body.format, body.params, ends_at, body.expires_in)
     return Reply(200, {"url": call.services.signed_links.manage.sign(_named_link(call), wanted)})
 
 

@@ -131,7 +131,7 @@ def delete(call: Call) -> Reply:
 def test(call: Call) -> Reply:
     """Test a destination: connect, write a small file, and delete it.
 
-    Its key is `.platen-test-…` behind the `prefix`, of which a template counts up to its first tag.
+    The file is `.platen-test-…` in the folder that stands in `path_template` before its first tag.
     The steps end at the first that fails; each takes 5 s at most. Of a workspace one test runs at a
     time: another one is a `conflict`.
     """

@@ -179,7 +179,7 @@ class StorageUseCases:
         state = self._state
         return ManageDestinations(
             destinations=self.destinations,
-            read_part=_read_kind_part,
+            read_part=_read_store_part,
             check_address=CheckAddress(self._rules),
             compile_texts=CompileTexts(engine=state.engine, leases=state.leases, clock=state.clock),
             sealer=self._sealer,
@@ -395,9 +395,9 @@ def api_services() -> ApiServices:
     )
 
 
-def _read_kind_part(
-    kind: str, part: Literal["config", "credentials"], value: JsonObject
+def _read_store_part(
+    provider: str, part: Literal["config", "credentials"], value: JsonObject
 ) -> dict[str, Json]:
-    from chalicelib.contract.storage.kinds import read_kind_part  # noqa: PLC0415 -- pydantic
+    from chalicelib.contract.storage.providers import read_store_part  # noqa: PLC0415 -- pydantic
 
-    return read_kind_part(kind, part, value)
+    return read_store_part(provider, part, value)

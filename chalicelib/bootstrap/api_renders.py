@@ -16,6 +16,7 @@ from chalicelib.features.renders.cancel import CancelRender
 from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
+from chalicelib.features.renders.read_log import ReadRenderEvents, ReadRenderLog
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.enqueue import EnqueueRender
 from chalicelib.features.renders.run.run_now import RunNow
@@ -123,11 +124,20 @@ class RenderUseCases:
         return ReadRenders(renders=state.renders)
 
     @LockedCachedProperty
+    def read_log(self) -> ReadRenderLog:  # noqa: D102
+        return ReadRenderLog(renders=self._state.renders, outbox=self._state.outbox)
+
+    @LockedCachedProperty
+    def events(self) -> ReadRenderEvents:  # noqa: D102
+        return ReadRenderEvents(outbox=self._state.outbox)
+
+    @LockedCachedProperty
     def present(self) -> PresentRender:  # noqa: D102
         return PresentRender(
             file_urls=self._parts.signed_urls,
             receipt_rows=self._state.renders.receipts,
             clock=self._state.clock,
+            region=self._state.settings.region,
         )
 
     @LockedCachedProperty

@@ -68,7 +68,10 @@ class ForwardService:
         """Return the forwarder of a workspace, which reaches its address by `connect`."""
         state, settings = self._state, self._settings
         view = event_viewer(
-            state, signing_secret=settings.signing_secret, files_host=settings.files_host
+            state,
+            signing_secret=settings.signing_secret,
+            files_host=settings.files_host,
+            region=settings.region,
         )
         return ForwardEvents(
             watch=WatchEvents(

@@ -26,7 +26,7 @@ from chalicelib.features.workspaces.repository import Workspaces
 
 
 def event_viewer(
-    state: SharedServices, *, signing_secret: str, files_host: str
+    state: SharedServices, *, signing_secret: str, files_host: str, region: str
 ) -> Callable[[WorkspaceId], EventView]:
     """Return the function that makes the view of a workspace's events."""
     clock = state.clock
@@ -41,7 +41,9 @@ def event_viewer(
         signing_keys=lambda: signing_keys.valid_keys,
     )
     receipt_rows = ReceiptRows(table=state.main_table)
-    present_render = PresentRender(file_urls=file_urls, receipt_rows=receipt_rows, clock=clock)
+    present_render = PresentRender(
+        file_urls=file_urls, receipt_rows=receipt_rows, clock=clock, region=region
+    )
     present_batch = PresentBatch(file_urls=file_urls, clock=clock)
     email_counts = SendCounts(table=state.main_table)
     return lambda workspace_id: _WorkspaceEvents(

@@ -106,8 +106,22 @@ ALIASES: Final = (
     # Renders.
     Alias("RenderRequest", "input.version", "version"),
     Alias("RenderRequest", "input.http", "output.http"),
+    Alias("Convenience", "delivery.type", "delivery"),
+    Alias("Convenience", "delivery.expires_in", "expires_in"),
+    Alias("Convenience", "delivery.hosted", "hosted"),
+    Alias("Convenience", "delivery.retention", "retention"),
+    Alias("Convenience", "delivery.retention_days", "retention_days"),
+    Alias("Convenience", "delivery.storage", "storage"),
+    Alias("Convenience", "delivery.email", "email"),
     Alias("RenderQuery", "created[gte]", "created_after", _just_before),
     Alias("RenderQuery", "created[lte]", "created_before", _just_behind),
+    Alias(
+        "RenderFileQuery",
+        "download",
+        "disposition",
+        Values({"true": "attachment", "false": ABSENT}),
+    ),
+    Alias("RenderFileQuery", "inline", "disposition", Values({"true": "inline", "false": ABSENT})),
     # Output.
     Alias("OutputSpec", "pdf.emulate_media", "media"),
     Alias("OutputSpec", "pdf.javascript", "javascript"),
@@ -126,6 +140,7 @@ ALIASES: Final = (
     Alias("Attachment", "data_uri", "content", _data),
     Alias("Attachment", "data_uri", "content_type", _media_type, is_spare=True),
     Alias("Wait", "until", "until", Values({"selector": "load", "delay": "load"})),
+    Alias("MergeRequest", "bookmarks", "bookmarks", Values({"filenames": True, "none": False})),
     # Invoices.
     Alias("InvoiceBuyer", "identifiers", "identifier", _only_entry),
     Alias("InvoiceLine", "tax", "vat"),

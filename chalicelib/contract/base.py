@@ -65,7 +65,14 @@ class Model(BaseModel):
 
 
 class Query(Model):
-    """Query parameters: texts, which are never null."""
+    """Query parameters: texts, which are never null.
+
+    The texts of a `repeatable` one are joined by commas; a `keyed` one is an object, whose members
+    are sent as `name[key]`.
+    """
+
+    repeatable: ClassVar[tuple[str, ...]] = ()
+    keyed: ClassVar[tuple[str, ...]] = ()
 
     null_is_default = False
     # `read_query` reads them, because pydantic reads texts only as they came.

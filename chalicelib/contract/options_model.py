@@ -64,11 +64,11 @@ class OptionsModel(Model):
     def _check_struct(self) -> Self:
         check = type(self).check
         if check is not None:
-            check(_to_struct(self))
+            check(to_struct(self))
         return self
 
 
-def _to_struct(model: OptionsModel) -> Options:
+def to_struct(model: OptionsModel) -> Options:
     """Return the struct of a model, whose members that are no options stay as they are.
 
     Faster than by JSON, which needs the serializer of each model (decision 7).
@@ -79,7 +79,7 @@ def _to_struct(model: OptionsModel) -> Options:
 
 def _to_value(member: object) -> object:
     if isinstance(member, OptionsModel):
-        return _to_struct(member)
+        return to_struct(member)
     return tuple(map(_to_value, member)) if isinstance(member, list) else member
 
 

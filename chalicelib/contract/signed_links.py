@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, field_validator
 
 from chalicelib.contract.base import Change, Model, Query
 from chalicelib.contract.field_types import Cursor, PageLimit, Timestamp, UncheckedJson
@@ -14,6 +14,8 @@ LinkName = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 Referrers = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=300)]], Field(max_length=100)
 ]
+# Up to the end of the year 9999.
+UnixSecond = Annotated[int, Field(ge=1, le=253_402_300_799)]
 Quota = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
@@ -111,11 +113,21 @@ class UrlRequest(Model):
     ] = "document"
     """Free: it stands in the URL before the extension."""
     format: Literal["pdf", "png", "jpeg", "jpg", "webp"] = "pdf"
-    data: dict[str, UncheckedJson] = Field(default_factory=dict)
-    """Data of the template. Objects become dotted names, all values become texts, null is left out;
-    arrays cannot stand in a URL."""
-    expires_in: Annotated[int, Field(ge=60, le=604_800)] = 3600
-    """Seconds until the URL ends."""
+    params: dict[str, UncheckedJson] = Field(default_factory=dict)
+    """Data of the template. Names may be dotted paths, and objects become such names. All values
+    become texts, null is left out; arrays cannot stand in a URL."""
+    expires_at: UnixSecond | Timestamp | None = None
+    """When the URL ends: a date-time, or a Unix time in seconds."""
+    expires_in: Annotated[int, Field(ge=60, le=604_800)] | None = None
+    """Seconds until the URL ends, in place of `expires_at`; 3600 without both."""
+
+    @field_validator("expires_in")
+    @classmethod
+    def _check_expiry(cls, seconds: int | None, info: ValidationInfo) -> int | None:
+        if seconds is not None and info.data.get("expires_at") is not None:
+            message = "stands in place of expires_at: leave one of them out"
+            raise ValueError(message)
+        return seconds
 
 
 class SignedUrl(Model):

@@ -38,6 +38,8 @@ class Upload(Model):
     filename: str
     content_type: str
     bytes: int
+    sha256: str | None
+    """Of the bytes, in hexadecimal; null while it is `pending`."""
     status: Literal["pending", "ready"]
     """`pending` until a file that was announced has arrived."""
     upload: UploadForm | None = None
@@ -51,5 +53,7 @@ class FileQuery(Query):
 
     exp: Annotated[str, StringConstraints(max_length=100)] | None = None
     """Unix time at which the URL expires."""
+    disposition: Literal["inline"] | None = None
+    """A browser shows the file instead of saving it."""
     sig: Annotated[str, StringConstraints(max_length=200)] | None = None
     """HMAC-SHA256, lower-case hex."""

@@ -3,12 +3,13 @@
 import copy
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from chalicelib.contract.aliases import aliases_of, path_as_given, read_aliases
+from chalicelib.contract.base import Query
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, ServiceError, json_pointer
 from chalicelib.core.text import mismatch_message
@@ -21,6 +22,7 @@ _TYPE: Final = "wrong_type"
 _RANGE: Final = "out_of_range"
 _LENGTH: Final = "wrong_length"
 _TIME_KINDS: Final = frozenset({"datetime_parsing", "datetime_from_date_parsing", "timezone_aware"})
+_KEYED_NAME: Final = re.compile(r"(?P<name>[a-z_]+)\[(?P<key>.*)\]", re.DOTALL)
 _OFFSET_BEHIND_BLANK: Final = re.compile(r":[0-9]{2}(?:\.[0-9]+)? [0-9]{2}:[0-9]{2}$")
 
 
@@ -49,12 +51,19 @@ def read_part[M: BaseModel](model: type[M], value: Mapping[str, object], pointer
     return read_part(model, whole, pointer)
 
 
-def read_query[M: BaseModel](model: type[M], texts: Mapping[str, str]) -> M:
+def read_query[M: Query](model: type[M], texts: Mapping[str, str]) -> M:
     """Validate query parameters; raise `validation_error` with pointers below `/query`."""
+    members: dict[str, Any] = {}
+    for name, text in texts.items():
+        keyed = _KEYED_NAME.fullmatch(name)
+        if keyed is not None and keyed["name"] in model.keyed:
+            members.setdefault(keyed["name"], {})[keyed["key"]] = text
+        else:
+            members[name] = text
     try:
-        return model.model_validate_strings(read_aliases(aliases_of(model), dict(texts)))
+        return model.model_validate_strings(read_aliases(aliases_of(model), members))
     except ValidationError as error:
-        raise to_service_error(error, dict(texts), "/query") from None
+        raise to_service_error(error, members, "/query") from None
 
 
 def to_service_error(error: ValidationError, value: object, prefix: str = "") -> ServiceError:

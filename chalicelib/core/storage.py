@@ -1,6 +1,6 @@
-"""Keys of files in a customer's store, and codes of its failures.
+"""Paths of files in a customer's store, and codes of its failures.
 
-No data make a key lead out of a folder.
+No data make a path lead out of the destination.
 """
 
 import unicodedata
@@ -18,26 +18,20 @@ type StorageErrorCode = Literal[
     "url_not_allowed",
 ]
 
-MAX_KEY_BYTES: Final = 1_024
+DEFAULT_PATH: Final = "{{ filename }}"
+MAX_PATH_BYTES: Final = 1_024
 _STEPS: Final = frozenset({".", ".."})
 # Control characters, and lone surrogates, which UTF-8 cannot encode.
 _DROPPED_CATEGORIES: Final = frozenset({"Cc", "Cs"})
 
 
-def storage_key(prefix: str, key: str) -> str | None:
-    """Return the whole key of a file, or None if nothing is left of `key` or it is too long.
+def storage_path(text: str) -> str | None:
+    """Return the path of a file, or None if nothing is left of the text or it is too long.
 
-    Control characters, leading slashes, and empty, `.` and `..` segments are dropped from both. A
-    prefix is a folder if it ends with a slash, or with a segment that is dropped.
+    Control characters, leading slashes, and empty, `.` and `..` segments are dropped.
     """
-    segments = list(_segments(key))
-    if not segments:
-        return None
-    begin = "/".join(_segments(prefix))
-    if begin and _is_step(_visible(prefix).rpartition("/")[2]):
-        begin += "/"
-    whole = begin + "/".join(segments)
-    return whole if len(whole.encode()) <= MAX_KEY_BYTES else None
+    path = "/".join(_segments(text))
+    return path if path and len(path.encode()) <= MAX_PATH_BYTES else None
 
 
 def _segments(text: str) -> Iterator[str]:

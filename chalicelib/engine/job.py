@@ -13,7 +13,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject, OpaqueObject, strings_in
 from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
 from chalicelib.engine.delivery.emails import EmailRules, RenderedEmail
-from chalicelib.engine.delivery.storage import RenderedKey, StorageTargets
+from chalicelib.engine.delivery.storage import RenderedPath, StorageTargets
 from chalicelib.engine.einvoice.profiles import Syntax
 from chalicelib.engine.sources import Source
 from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
@@ -194,7 +194,7 @@ class RenderOutcome(NamedTuple):
     `filename` is the caller's, after its template ran. `invoice_totals` are those of the e-invoice
     among the files. `result` is the conformance report, once `validation_requests` are answered, or
     what a document says of itself. `emails` are those of the job's rules, in their order;
-    `storage_keys` those of the files at each storage target, target by target.
+    `storage_paths` those of the files at each storage target, target by target.
     """
 
     files: tuple[RenderedFile, ...]
@@ -205,7 +205,7 @@ class RenderOutcome(NamedTuple):
     validation_requests: "tuple[ValidationRequest, ...]" = ()
     result: OpaqueObject | None = None
     emails: tuple[RenderedEmail, ...] = ()
-    storage_keys: tuple[RenderedKey, ...] = ()
+    storage_paths: tuple[RenderedPath, ...] = ()
 
     def with_trace_before(self, trace: RenderTrace) -> "RenderOutcome":
         """Return the outcome of a job whose first part has this trace."""

@@ -17,7 +17,7 @@ from chalicelib.engine.finishing.finisher import FinishingContext, PrintSeparate
 from chalicelib.engine.finishing.pdfa import has_conformance_target
 from chalicelib.engine.finishing.separate_prints import SeparatePrint
 from chalicelib.engine.formats import format_by_name
-from chalicelib.engine.formats.finish_in_process import finish_file
+from chalicelib.engine.formats.finish_file import finish_file
 from chalicelib.engine.formats.format import Draw, RenderFormat
 from chalicelib.engine.ignored_options import (
     ignored_data_warnings,
@@ -37,7 +37,7 @@ from chalicelib.engine.templating.template_runner import TemplateRunner
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import ValidationRequest
     from chalicelib.engine.delivery.emails import RenderedEmail
-    from chalicelib.engine.delivery.storage import RenderedKey
+    from chalicelib.engine.delivery.storage import RenderedPath
     from chalicelib.engine.inputs.invoice import EInvoiceResult
 
 
@@ -96,7 +96,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
         with recorder.stage("template_ms"):
             filename = document.output.filename
             emails = _emails(job, context, services.templates, files, filename)
-            storage_keys = _storage_keys(job, context, services.templates, files, filename)
+            storage_paths = _storage_paths(job, context, services.templates, files, filename)
     return RenderOutcome(
         files,
         recorder.trace(),
@@ -105,7 +105,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
         invoice.totals if invoice else None,
         validation_requests,
         emails=emails,
-        storage_keys=storage_keys,
+        storage_paths=storage_paths,
     )
 
 
@@ -127,20 +127,20 @@ def _emails(
     return job_emails(job, context, templates, shown, filename)
 
 
-def _storage_keys(
+def _storage_paths(
     job: PageJob,
     context: JobContext,
     templates: TemplateRunner,
     files: Sequence[RenderedFile],
     filename: str | None,
-) -> "tuple[RenderedKey, ...]":
-    """Return the keys of the files at the job's storage targets."""
+) -> "tuple[RenderedPath, ...]":
+    """Return the paths of the files at the job's storage targets."""
     if job.storage is None:
         return ()
     # Few jobs have some.
-    from chalicelib.engine.storage_keys import render_storage_keys  # noqa: PLC0415
+    from chalicelib.engine.storage_paths import render_storage_paths  # noqa: PLC0415
 
-    return render_storage_keys(job, context, templates, files, filename)
+    return render_storage_paths(job, context, templates, files, filename)
 
 
 def _add_invoice(

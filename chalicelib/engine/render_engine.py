@@ -100,13 +100,13 @@ class RenderEngine:
             outcome = run_invoice_job(job, context)
             if job.storage is None:
                 return outcome
-            from chalicelib.engine.storage_keys import render_storage_keys  # noqa: PLC0415
+            from chalicelib.engine.storage_paths import render_storage_paths  # noqa: PLC0415
 
             with self._templates.cancel_on(context.cancellation):
-                keys = render_storage_keys(
+                paths = render_storage_paths(
                     job, context, self._templates, outcome.files, outcome.filename
                 )
-            return outcome._replace(storage_keys=keys)
+            return outcome._replace(storage_paths=paths)
         if isinstance(job, MarkJob):
             from chalicelib.engine.run_mark_job import run_mark_job  # noqa: PLC0415
 

@@ -70,6 +70,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                     state,
                     signing_secret=parts.settings.signing_secret,
                     files_host=parts.settings.files_host,
+                    region=parts.settings.region,
                 ),
             ),
             QueueEmails(

@@ -85,8 +85,8 @@ def _run_queued(message: "ReceivedMessage", invocation: str, execute: "ExecuteRe
 
 def _run_answer(call: RunRenderCall, result: "AttemptResult") -> RunRenderAnswer:
     row = row_of(result.render) if result.render is not None else None
-    # The answer spares the API function a read of the object it would return as it is.
-    first = next(iter(result.contents), None)
-    if not call.return_body or first is None or len(first) > MAX_RETURNED_BYTES:
+    # The answer spares the API function a read of the objects it would return as they are.
+    contents = result.contents
+    if not call.return_body or not contents or sum(map(len, contents)) > MAX_RETURNED_BYTES:
         return RunRenderAnswer(row, None)
-    return RunRenderAnswer(row, b64encode(first).decode())
+    return RunRenderAnswer(row, tuple(b64encode(each).decode() for each in contents))

@@ -16,10 +16,10 @@ from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import RandomIdGenerator
-from chalicelib.features.destinations.kinds.azure_blob import open_azure_blob
-from chalicelib.features.destinations.kinds.gcs import open_gcs
-from chalicelib.features.destinations.kinds.s3 import open_s3
-from chalicelib.features.destinations.kinds.sftp import open_sftp
+from chalicelib.features.destinations.providers.azure_blob import open_azure_blob
+from chalicelib.features.destinations.providers.gcs import open_gcs
+from chalicelib.features.destinations.providers.s3 import open_s3
+from chalicelib.features.destinations.providers.sftp import open_sftp
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import DestinationTrial
 from chalicelib.features.destinations.sessions import StoreSessions
@@ -57,7 +57,7 @@ def build(parts: WorkParts) -> ServeEvent:
 
 
 def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEvent:
-    """Return the function over sessions that `openers` open, by kind."""
+    """Return the function over sessions that `openers` open, by provider."""
     parts.clients.create("dynamodb", "kms", "s3", "sqs")
     sealer = SecretSealer(parts.clients, parts.settings.data_key, parts.clock)
     sessions = StoreSessions(sealer=sealer, openers=openers)

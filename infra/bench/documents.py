@@ -71,9 +71,9 @@ def invoice_json() -> dict[str, Any]:
         },
         "payment": {
             "means_code": "58",
-            "reference": "2026-0042",
+            "remittance_information": "2026-0042",
             "credit_transfers": [
-                {"iban": "DE02120300000000202051", "account_name": "Nordwind Handels GmbH"}
+                {"account_id": "DE02120300000000202051", "account_name": "Nordwind Handels GmbH"}
             ],
         },
         "lines": [_invoice_line(number) for number in range(_LINES)],

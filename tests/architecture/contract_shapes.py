@@ -20,6 +20,7 @@ _FAIL_ON: Final = (
 _RENDER_STATUS: Final = "queued processing succeeded failed canceled"
 _BATCH_STATUS: Final = "queued processing completed failed canceled"
 _ITEM_STATUS: Final = "pending queued succeeded failed canceled"
+_SEND_STATUS: Final = "pending sending retrying sent sandboxed skipped failed unknown canceled"
 _RENDER_MODE: Final = "sync async"
 _EVENTS: Final = (
     "render.succeeded render.failed render.expired template.published usage.threshold_reached "
@@ -33,7 +34,7 @@ _ENDPOINT: Final = (
 )
 _DELIVERY: Final = "id object endpoint_id event_id event_type status next_attempt_at created_at"
 _RENDER_ERROR: Final = "code message line column excerpt errors"
-_STORAGE_KIND: Final = "s3 azure_blob gcs sftp"
+_STORAGE_PROVIDER: Final = "s3 azure_blob gcs sftp"
 _STORAGE_ERROR: Final = (
     "storage_denied storage_not_found storage_unavailable storage_rejected "
     "storage_key_invalid storage_host_key_mismatch storage_destination_deleted url_not_allowed"
@@ -44,10 +45,10 @@ _OPTIONS: Final = {
     "timeout_behavior": "continue cancel",
     "version": "live draft",
 }
-# Fields of every request that creates a render.
-_MAKING: Final = [
-    "RenderOptions",
-    "RenderRequest",
+_DELIVERY_TYPE: Final = "url binary base64 none"
+_INPUT_TYPE: Final = "html url template pdf_tool einvoice"
+_RESULT_FORMAT: Final = "pdf png jpeg webp html xml zip txt"
+_SHORT_FORMS: Final = (
     "Convenience",
     "PdfFromHtml",
     "PdfFromUrl",
@@ -55,7 +56,9 @@ _MAKING: Final = [
     "ImageFromHtml",
     "ImageFromUrl",
     "ImageFromTemplate",
-]
+)
+# Fields of every request that creates a render.
+_MAKING: Final = ["RenderRequest", *_SHORT_FORMS]
 _TOOLS: Final = (
     "Merge Split ExtractPages DeletePages Rotate Reorder Watermark Stamp Protect Unlock Metadata "
     "Attach Flatten FillForm Compress ToImages ToText Pdfa Validate Tool Source Sources"
@@ -72,8 +75,12 @@ _VERDICT: Final = "passed failed unavailable"
 _VAT_CATEGORY: Final = "S Z E AE K G O L M B"
 _ATTACH_MODES: Final = "attach_or_link attach link none"
 _TEMPLATE_TYPE: Final = "html image_canvas"
-_SOURCE: Final = "html head css header footer scene options schema_"
-_VERSION: Final = "object template_id version note draft_revision rollback_of created_at"
+_SOURCE: Final = "content options schema_"
+_VERSION: Final = "object template_id number note draft_revision rollback_of published_at"
+_TEMPLATE: Final = (
+    "id object name description type locked live_version draft_revision created_at updated_at "
+    "deleted_at"
+)
 
 _LAYERS: Final = {
     "TextLayer": "text",
@@ -123,10 +130,14 @@ ENUMS: Final[dict[str, str]] = {
     "WebhookSecret.object": "webhook_secret",
     "WebhookSpec.events": "render.succeeded render.failed render.expired",
     "Dataset.object": "dataset",
+    "DeletedTemplate.deleted": "True",
+    "DeletedTemplate.object": "template",
+    "DeletedTemplate.type": _TEMPLATE_TYPE,
+    "DynamicProperty.type": "text image color boolean svg",
     "DatasetList.object": "list",
     "DatasetSummary.object": "dataset",
     "DeliverySpec.retention": "none default",
-    "DeliverySpec.type": "url binary base64 none",
+    "DeliverySpec.type": _DELIVERY_TYPE,
     "EInvoiceDefault.profile": _PROFILE,
     "EInvoiceReport.profile": _VALIDATED_PROFILE,
     "EInvoiceReport.status": _VERDICT,
@@ -181,7 +192,7 @@ ENUMS: Final[dict[str, str]] = {
     "EmailSendQuery.status": "pending sending retrying sent sandboxed skipped failed unknown "
     "canceled",
     "EmailStats.object": "email_stats",
-    "EmailSend.status": "pending sending retrying sent sandboxed skipped failed unknown canceled",
+    "EmailSend.status": _SEND_STATUS,
     "Engine.object": "engine",
     "Engine.state": "current deprecated",
     "EngineList.object": "list",
@@ -213,12 +224,31 @@ ENUMS: Final[dict[str, str]] = {
     "PdfuaReport.standard": "PDF/UA-1",
     "PdfuaReport.status": _VERDICT,
     "QrCodeLayer.error_correction": "L M Q H",
+    "CallOptions.mode": _RENDER_MODE,
+    "CallOptions.priority": "normal low",
+    "CallOptions.timeout_behavior": "continue cancel",
+    "DeliveryOptions.retention": "none default",
+    "FileQuery.disposition": "inline",
+    "PageOptions.version": "live draft",
+    **{f"{model}.delivery": _DELIVERY_TYPE for model in _SHORT_FORMS},
+    **{f"{model}.retention": "none default" for model in _SHORT_FORMS},
+    "Render.input_type": _INPUT_TYPE,
+    "Render.kind": "page pdf_tool einvoice",
     "Render.mode": _RENDER_MODE,
+    "Render.output_format": _RESULT_FORMAT,
     "Render.object": "render",
     "Render.priority": "normal low",
     "Render.source": "api batch signed_link email_test",
     "Render.status": _RENDER_STATUS,
     "RenderList.object": "list",
+    "RenderAttempt.outcome": "running succeeded failed canceled waived lost",
+    "RenderEmail.status": _SEND_STATUS,
+    "RenderFileQuery.disposition": "attachment inline",
+    "RenderLog.logging": "metadata full",
+    "RenderLog.object": "render_log",
+    "RenderQuery.input_type": _INPUT_TYPE,
+    "RenderQuery.output_format": _RESULT_FORMAT,
+    "RenderQuery.source": "api batch signed_link email_test",
     "RenderQuery.status": _RENDER_STATUS,
     **{
         f"{model}.{name}": _OPTIONS[name]
@@ -239,15 +269,15 @@ ENUMS: Final[dict[str, str]] = {
     "SignedLinkWithSecret.object": "signed_link",
     "SignedLinkWithSecret.version": "live draft",
     "SkippedEmail.code": "email_not_resendable email_file_expired",
-    "StorageDestination.kind": _STORAGE_KIND,
+    "StorageDestination.provider": _STORAGE_PROVIDER,
     "StorageDestination.last_test_status": "succeeded failed",
     "StorageDestination.object": "storage_destination",
     "StorageDestination.status": "active failing",
     "StorageReceipt.status": "pending retrying succeeded failed",
-    "StorageDestinationChange.kind": _STORAGE_KIND,
+    "StorageDestinationChange.provider": _STORAGE_PROVIDER,
     "StorageDestinationError.code": _STORAGE_ERROR,
     "StorageDestinationList.object": "list",
-    "StorageDestinationRequest.kind": _STORAGE_KIND,
+    "StorageDestinationRequest.provider": _STORAGE_PROVIDER,
     "StorageError.code": _STORAGE_ERROR,
     "StorageTest.object": "storage_test",
     "StorageTestStep.name": "connect write delete",
@@ -260,6 +290,7 @@ ENUMS: Final[dict[str, str]] = {
     "TemplateDraft.object": "template_draft",
     "TemplateInput.type": "template",
     "TemplateList.object": "list",
+    "TemplateSchema.object": "template_schema",
     "TemplateOptions.asset_policy": "lenient strict",
     "TemplateOptions.fail_on": _FAIL_ON,
     "TemplateOptions.media": "print screen",
@@ -314,9 +345,12 @@ SHAPES: Final[dict[str, str]] = {
     "WebhookDeliveryDetail": f"{_DELIVERY} attempts request",
     "DeliveryAttempt": "number at status_code latency_ms error response_excerpt",
     "DeliveryRequest": "url headers body",
+    "ContentShown": "html head css header footer scene",
     "DocumentMetadata": "title author subject keywords language creator producer created_at "
     "modified_at",
     "Dataset": "id object template_id name is_default created_at updated_at data",
+    "DeletedTemplate": f"{_TEMPLATE} deleted",
+    "DynamicProperty": "key type required default",
     "DatasetList": "object data has_more next_cursor",
     "DatasetSummary": "id object template_id name is_default created_at updated_at",
     "InferredSchema": "object template_id datasets schema_",
@@ -346,11 +380,12 @@ SHAPES: Final[dict[str, str]] = {
     "EventData": "object",
     "Explain": "fonts missing_glyphs bytes requests wait missing",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
-    "expires_at",
+    "content_base64 expires_at",
     "Finding": "rule message location path count",
     "Health": "status version checks",
     "InvoiceTotals": "line_total allowance_total charge_total tax_basis_total tax_total "
     "grand_total prepaid_amount rounding_amount due_amount vat_breakdown",
+    "LiveVersion": "number published_at note",
     "NamedTemplateVersion": f"{_VERSION} name",
     "PdfaReport": "status validator errors warnings level",
     "PdfuaReport": "status validator errors warnings standard",
@@ -359,10 +394,13 @@ SHAPES: Final[dict[str, str]] = {
     "PreflightWarning": "code message detail",
     "ProblemDetails": "type title status code detail errors render_id result request_id doc_url",
     "ProblemEntry": "path code message",
-    "Render": "id object status mode test input template_id template_version engine output "
-    "reference metadata priority source batch_id files warnings error result invoice billed "
-    "storage emails timings logs explain created_at started_at completed_at expires_at "
+    "Render": "id object status mode test region kind input input_type template template_id "
+    "template_version engine engine_version output output_format reference metadata priority "
+    "source batch_id files pages warnings error result invoice billed billed_renders storage "
+    "emails email timings logs explain created_at started_at completed_at expires_at "
     "files_purged_at",
+    "RenderLog": "object render_id logging request response logs attempts events created_at "
+    "retained_until",
     "RenderError": _RENDER_ERROR,
     "RenderList": "object data has_more next_cursor",
     "RenderResult": "conformance metadata pages encrypted",
@@ -370,20 +408,20 @@ SHAPES: Final[dict[str, str]] = {
     "SkippedEmail": "code send_id",
     "SourceShown": _SOURCE,
     "StorageCredentials": "configured",
-    "StorageReceipt": "destination_id status key etag bytes error",
-    "StorageTargetSpec": "destination_id key keep_hosted_copy",
-    "StorageDestination": "id object name kind prefix keep_hosted_copy is_default config "
-    "credentials status last_error last_test_at last_test_status created_at updated_at",
+    "StorageReceipt": "destination_id status path etag bytes error",
+    "StorageTargetSpec": "destination_id path keep_hosted_copy",
+    "StorageDestination": "id object name provider path_template keep_hosted_copy is_default "
+    "config credentials status last_error last_test_at last_test_status created_at updated_at",
     "StorageDestinationError": "at code message status",
     "StorageDestinationList": "object data has_more next_cursor",
     "StorageError": "code message status",
     "StorageTest": "object ok steps",
     "StorageTestStep": "name ok detail",
-    "StorageUpload": "id object render_id file_id destination_id key attempts error",
-    "Template": "id object name description type locked live_version draft_revision created_at "
-    "updated_at deleted_at",
+    "StorageUpload": "id object render_id file_id destination_id path attempts error",
+    "Template": _TEMPLATE,
     "TemplateDraft": f"{_SOURCE} object template_id revision updated_at",
     "TemplateList": "object data has_more next_cursor",
+    "TemplateSchema": "object template_id version declared schema_ dynamic_properties",
     "TemplateVersion": _VERSION,
     "TemplateVersionList": "object data has_more next_cursor",
     "TemplateVersionSource": f"{_VERSION} {_SOURCE}",
@@ -393,7 +431,7 @@ SHAPES: Final[dict[str, str]] = {
     "UsageDay": "date live test failed",
     "UsageThreshold": "object kind threshold_percent included used prepaid_remaining "
     "spend_cap_cents cycle",
-    "Upload": "id object filename content_type bytes status upload created_at expires_at",
+    "Upload": "id object filename content_type bytes sha256 status upload created_at expires_at",
     "UploadForm": "url fields",
     "MissingGlyphs": "requested characters",
     "MissingAsset": "source reason",

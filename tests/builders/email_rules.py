@@ -6,9 +6,14 @@ from typing import Any, Final
 from tests.builders.email_connections import made_connection, use_plan
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
-from tests.builders.templates import make_template, render_template
+from tests.builders.templates import TEMPLATES_PATH, make_template, render_template
 
 RULES_PATH: Final = "/v1/email-rules"
+
+
+def rules_path(template_id: str) -> str:
+    """Return the path of a template's rules."""
+    return f"{TEMPLATES_PATH}/{template_id}/email-rules"
 
 
 def template_id_of(service: Service, **fields: Any) -> str:
@@ -19,13 +24,12 @@ def template_id_of(service: Service, **fields: Any) -> str:
 def create_rule(service: Service, template_id: str, connection_id: str, **fields: Any) -> ApiAnswer:
     usual = {
         "name": "To the customer",
-        "template_id": template_id,
         "connection_id": connection_id,
         "to": "{{ email }}",
         "subject": "Invoice {{ n }}",
     }
     key = fields.pop("key", service.live)
-    return service.call("POST", RULES_PATH, json_body=usual | fields, key=key)
+    return service.call("POST", rules_path(template_id), json_body=usual | fields, key=key)
 
 
 def made_rule(
@@ -47,8 +51,8 @@ def change_rule(service: Service, rule: dict[str, Any], **fields: Any) -> ApiAns
     return service.call("PATCH", f"{RULES_PATH}/{rule['id']}", json_body=fields)
 
 
-def listed(service: Service, query: str = "") -> list[dict[str, Any]]:
-    answer = service.call("GET", f"{RULES_PATH}{query}")
+def listed(service: Service, template_id: str) -> list[dict[str, Any]]:
+    answer = service.call("GET", rules_path(template_id))
     assert answer.status == 200, answer.body
     rules: list[dict[str, Any]] = answer.json["data"]
     return rules
@@ -65,13 +69,13 @@ def email_rules_of_every_size(service: Service) -> None:
     rules = [made_rule(service, template_id, connection, html="x" * size) for size in (1, 200_000)]
     for rule in rules:
         assert change_rule(service, rule, html="x" * 100_000, position=0).status == 200
-    assert len(listed(service)) == 2
+    assert len(listed(service, template_id)) == 2
     assert render_template(service, f"/v1/templates/{template_id}").status == 200
     assert service.call("DELETE", f"{RULES_PATH}/{rules[0]['id']}").status == 204
     assert service.call("DELETE", f"/v1/templates/{template_id}").status == 200
     service.clock.advance(days=30)
     service.process_due()
-    assert listed(service) == []
+    assert service.call("GET", f"{RULES_PATH}/{rules[1]['id']}").code == "not_found"
     use_plan(service, before.plan_code)
 
 

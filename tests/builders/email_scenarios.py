@@ -69,7 +69,7 @@ def _emails_of_renders(service: Service) -> None:
     path = f"{SENDS_PATH}/{failed['id']}"
     assert service.call("POST", f"{path}/resend", json_body={}).status == 202
     assert send_emails(service, provider) == []
-    for target in (path, "/v1/email-stats"):
+    for target in (path, "/v1/email-sends/stats"):
         assert service.call("GET", target).status == 200
     service.process_due()
     # The files of items go when the archive is there, and what their emails say with them.

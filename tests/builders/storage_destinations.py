@@ -16,9 +16,9 @@ ZXktdjEA
 ACCESS_KEYS: Final = {"access_key_id": "AKID", "secret_access_key": "s3cret-key"}
 S3: Final = {"region": "eu-central-1", "bucket": "my-files"}
 SFTP: Final = {"host": "sftp.example.com", "username": "platen", "host_key": ED25519}
-# By kind: the required settings, all settings with their defaults, credentials.
-KINDS: Final[dict[str, tuple[dict[str, Any], dict[str, Any], list[dict[str, str]]]]] = {
-    "s3": (S3, S3 | {"endpoint": None, "path_style": False}, [ACCESS_KEYS]),
+# By provider: the required settings, all settings with their defaults, credentials.
+PROVIDERS: Final[dict[str, tuple[dict[str, Any], dict[str, Any], list[dict[str, str]]]]] = {
+    "s3": (S3, S3 | {"endpoint": None, "force_path_style": False}, [ACCESS_KEYS]),
     "azure_blob": (
         {"account": "myaccount", "container": "files"},
         {"account": "myaccount", "container": "files", "endpoint": None},
@@ -33,14 +33,14 @@ KINDS: Final[dict[str, tuple[dict[str, Any], dict[str, Any], list[dict[str, str]
 }
 
 
-def create_destination(service: Service, kind: str = "s3", **fields: Any) -> ApiAnswer:
-    config, _, (credentials, *_) = KINDS[kind]
-    usual = {"name": "Archive", "kind": kind, "config": config, "credentials": credentials}
+def create_destination(service: Service, provider: str = "s3", **fields: Any) -> ApiAnswer:
+    config, _, (credentials, *_) = PROVIDERS[provider]
+    usual = {"name": "Archive", "provider": provider, "config": config, "credentials": credentials}
     return service.call("POST", PATH, json_body=usual | fields)
 
 
-def made_destination(service: Service, kind: str = "s3", **fields: Any) -> dict[str, Any]:
-    answer = create_destination(service, kind, **fields)
+def made_destination(service: Service, provider: str = "s3", **fields: Any) -> dict[str, Any]:
+    answer = create_destination(service, provider, **fields)
     assert answer.status == 201, answer.body
     created: dict[str, Any] = answer.json
     return created

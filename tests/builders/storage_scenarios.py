@@ -22,7 +22,7 @@ def storage_of_every_kind(service: Service) -> None:
     use_plan(service, "growth")
     store = FakeStore()
     service.stores = store.openers
-    destination = made_destination(service, prefix="{{ reference }}/")
+    destination = made_destination(service, path_template="{{ reference }}/{{ filename }}")
     assert change_destination(service, destination, is_default=True).status == 200
     assert change_destination(service, destination, is_default=False).status == 200
     assert run_storage_test(service, destination).json["ok"] is True

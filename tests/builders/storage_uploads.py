@@ -9,7 +9,7 @@ from tests.builders.service import Service
 
 DESTINATIONS: Final = "/v1/storage-destinations"
 S3: Final = {
-    "kind": "s3",
+    "provider": "s3",
     "config": {"region": "eu-central-1", "bucket": "invoices"},
     "credentials": {"access_key_id": "AKIA", "secret_access_key": "secret"},
 }

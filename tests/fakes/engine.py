@@ -36,7 +36,7 @@ from chalicelib.engine.requested_checks import pdf_validation_request
 from chalicelib.engine.run_invoice_job import run_invoice_job
 from chalicelib.engine.sources import HtmlSource, TemplateSource
 from chalicelib.engine.sources.source import SourceBase
-from chalicelib.engine.storage_keys import render_storage_keys
+from chalicelib.engine.storage_paths import render_storage_paths
 from chalicelib.engine.templating.renderer import TemplateRenderer
 from tests.builders.aws_actions import acting_as
 from tests.builders.waiting import generous_deadline
@@ -108,10 +108,10 @@ class FakeEngine:
             return RenderOutcome((mark,), RenderTrace(timings={"print_ms": 3}), is_cold_start=False)
         if isinstance(job, InvoiceJob):
             outcome = run_invoice_job(job, context)
-            keys = render_storage_keys(
+            paths = render_storage_paths(
                 job, context, InProcessTemplates(), outcome.files, outcome.filename
             )
-            return outcome._replace(storage_keys=keys)
+            return outcome._replace(storage_paths=paths)
         self._load(job, context)
         kinds = ("zip",) if job.output.is_zipped else job.output.formats
         files = tuple(
@@ -137,7 +137,7 @@ class FakeEngine:
             filename=name,
             validation_requests=_to_validate(files, job, is_test=context.test),
             emails=_emails(job, context, files),
-            storage_keys=render_storage_keys(job, context, InProcessTemplates(), files, name),
+            storage_paths=render_storage_paths(job, context, InProcessTemplates(), files, name),
         )
 
     def _load(self, job: PageJob, context: JobContext) -> None:

@@ -13,12 +13,12 @@ from chalicelib.features.destinations.outgoing import (
     UploadFailedError,
 )
 
-KINDS = ("s3", "azure_blob", "gcs", "sftp")
+PROVIDERS = ("s3", "azure_blob", "gcs", "sftp")
 DENIED = UploadFailedError("storage_denied", "The store refused access.", is_final=True, status=403)
 
 
 class FakeStore:
-    """Store of every kind; `failures` are raised by the step that they name.
+    """Store of every provider; `failures` are raised by the step that they name.
 
     `steps` are those that began, `before` is called before each. `written` are all files that it
     ever got, `files` those that it has.
@@ -35,8 +35,8 @@ class FakeStore:
 
     @property
     def openers(self) -> Mapping[str, OpenStore]:
-        """Return the functions that open sessions, by kind."""
-        return dict.fromkeys(KINDS, self.open)
+        """Return the functions that open sessions, by provider."""
+        return dict.fromkeys(PROVIDERS, self.open)
 
     @contextmanager
     def open(
@@ -62,12 +62,12 @@ class FakeStore:
             content = stream.read()
         assert (len(content), hashlib.sha256(content).hexdigest()) == (file.bytes, file.sha256)
         self.written.append(file)
-        self.files[file.key] = content
+        self.files[file.path] = content
         return f'"{file.sha256[:32]}"'
 
-    def delete(self, key: str) -> None:
+    def delete(self, path: str) -> None:
         self._begin("delete")
-        del self.files[key]
+        del self.files[path]
 
     def _begin(self, step: str) -> None:
         self.before(step)

@@ -4,7 +4,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Sequence
 from itertools import batched
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
 
 from chalicelib.adapters.aws.object_streams import (
     PART_BYTES,
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
 # Of one DeleteObjects.
 _MAX_DELETED: Final = 1_000
+# Of an object that is read for its checksum alone.
+_PIECE_BYTES: Final = 1024 * 1024
+
+
+class ObjectCopy(NamedTuple):
+    """Size of a copy, and its SHA-256 in hexadecimal."""
+
+    size: int
+    sha256: str
 
 
 class ObjectsNotDeleted(Exception):  # noqa: N818 -- the store's own answer
@@ -135,16 +144,39 @@ class Objects:
         head = self._unless_absent(lambda: self._client.head_object(Bucket=self._bucket, Key=key))
         return None if head is None else ObjectVersion(key, head["ContentLength"], head["ETag"])
 
-    def copy(self, source: str, key: str) -> int | None:
-        """Copy an object; return the size of the copy in bytes, or None for an absent source."""
+    def copy(self, source: str, key: str) -> ObjectCopy | None:
+        """Copy an object, and let S3 compute its SHA-256; return None for an absent source."""
         copied = self._unless_absent(
             lambda: self._client.copy_object(
-                Bucket=self._bucket, Key=key, CopySource={"Bucket": self._bucket, "Key": source}
+                Bucket=self._bucket,
+                Key=key,
+                CopySource={"Bucket": self._bucket, "Key": source},
+                ChecksumAlgorithm="SHA256",
             )
         )
+        if copied is None:
+            return None
         # The copy is measured: the source may have been replaced since.
-        version = None if copied is None else self.find(key)
-        return None if version is None else version.size
+        head = self._unless_absent(
+            lambda: self._client.head_object(Bucket=self._bucket, Key=key, ChecksumMode="ENABLED")
+        )
+        if head is None:
+            return None
+        if checksum := head.get("ChecksumSHA256", ""):
+            return ObjectCopy(head["ContentLength"], base64.b64decode(checksum).hex())
+        return self._measured_copy(key)
+
+    def _measured_copy(self, key: str) -> ObjectCopy | None:
+        """Return what has been copied to `key`, read whole: MiniStack computes no checksum."""
+        reader = self.get_stream(key)
+        if reader is None:
+            return None
+        digest, size = hashlib.sha256(), 0
+        with reader:
+            while piece := reader.read(_PIECE_BYTES):
+                digest.update(piece)
+                size += len(piece)
+        return ObjectCopy(size, digest.hexdigest())
 
     def presigned_post(
         self, key: str, *, content_type: str, min_bytes: int, max_bytes: int, expires_s: int

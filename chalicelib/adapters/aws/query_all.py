@@ -1,6 +1,6 @@
 """All rows of a query, and entries of the `lists` index."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from chalicelib.adapters.aws.table import QueryPage, Row, RowValue, Table
 
@@ -52,25 +52,40 @@ def listed_since(
     )
 
 
-def newest_listed(
+def newest_listed(  # noqa: PLR0913 -- the parts of one query
     table: Table,
     partition: str,
     sort_keys: tuple[str, str],
     equal: Mapping[str, RowValue],
     limit: int,
+    *,
+    statuses: Sequence[str] = (),
+    facets: Sequence[str] = (),
 ) -> QueryPage:
     """Return a page of a partition of the `lists` index, newest first.
 
-    `sort_keys` are the lowest and the highest one, `equal` attributes that the entries must have.
+    `sort_keys` are the lowest and the highest one, `equal` attributes that the entries must have,
+    and `facets` those that they must have all. With `statuses` they have one of these.
     """
     oldest, newest = sort_keys
+    values: dict[str, RowValue] = {f":{name}": value for name, value in equal.items()}
+    statuses_by_name = {f":status{n}": status for n, status in enumerate(statuses)}
+    facets_by_name = {f":facet{n}": each for n, each in enumerate(facets)}
+    conditions = [f"#{name} = :{name}" for name in equal]
+    conditions += [f"contains(#facets, {name})" for name in facets_by_name]
+    names = dict.fromkeys(equal) | dict.fromkeys(["facets"] if facets else [])
+    if statuses:
+        conditions.append(f"#status IN ({', '.join(statuses_by_name)})")
+        names["status"] = None
     return table.query(
         "LPK = :list AND LSK BETWEEN :oldest AND :newest",
         {":list": partition, ":oldest": oldest, ":newest": newest}
-        | {f":{name}": value for name, value in equal.items()},
+        | values
+        | statuses_by_name
+        | facets_by_name,
         index="lists",
-        filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
-        names={f"#{name}": name for name in equal},
+        filter_expression=" AND ".join(conditions) or None,
+        names={f"#{name}": name for name in names},
         limit=limit,
         newest_first=True,
     )

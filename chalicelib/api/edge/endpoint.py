@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, override
+from typing import TYPE_CHECKING, Any, Final, cast, override
 
 from chalice.app import Blueprint, Chalice
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from chalicelib.bootstrap.api import ApiServices
+    from chalicelib.contract.base import Query
     from chalicelib.core.ids import IdSeed
     from chalicelib.features.workspaces.limits.model import RateState
 
@@ -182,9 +183,9 @@ class Endpoint:
         return import_model(self.body) if self.body else None
 
     @cached_property
-    def query_model(self) -> "type[BaseModel] | None":
+    def query_model(self) -> "type[Query] | None":
         """Return the model of the query parameters, imported and built on first use."""
-        return import_model(self.query) if self.query else None
+        return cast("type[Query]", import_model(self.query)) if self.query else None
 
 
 def endpoint(*, auth: Auth, **row: Any) -> Callable[[View], Endpoint]:

@@ -247,6 +247,7 @@ class _OperationWriter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 "required": name in required,
                 "description": field.get("description", ""),
                 "schema": _parameter_schema(field),
+                **({"style": "deepObject"} if name in row.query_model.keyed else {}),
             }
 
     def _request_body(self, row: Endpoint) -> oas.RequestBody:

@@ -51,6 +51,7 @@ Parameter = TypedDict(
         "required": bool,
         "description": str,
         "schema": Schema,
+        "style": str,
         "example": Json,
     },
     total=False,

@@ -69,7 +69,7 @@ def start_position(call: Call) -> PagePosition | None:
 
 def fitting_prefix[R: Mapping[str, object]](rows: Sequence[R]) -> Sequence[R]:
     """Return the first rows that fit into one response, at least one."""
-    sizes = accumulate(_encoded_size(row) for row in rows)
+    sizes = accumulate(encoded_size(row) for row in rows)
     return rows[: max(1, sum(size <= _MAX_PAGE_BYTES for size in sizes))]
 
 
@@ -103,7 +103,7 @@ def page_of_all(
     return list_envelope(call, shown, {"after": shown[-1][key]} if has_more else None)
 
 
-def _encoded_size(row: Mapping[str, object]) -> int:
+def encoded_size(row: Mapping[str, object]) -> int:
     """Return an upper bound of the row's bytes in a Lambda response.
 
     The body is JSON text inside a JSON object, so it is escaped twice.

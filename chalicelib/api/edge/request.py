@@ -156,13 +156,16 @@ class Request:
         except binascii.Error as error:
             raise ServiceError("invalid_json", "The body was damaged on its way.") from error
 
-    def query(self) -> dict[str, str]:
-        """Return the query parameters; raises `validation_error` for a repeated one."""
+    def query(self, repeatable: Sequence[str] = ()) -> dict[str, str]:
+        """Return the query parameters, those that are `repeatable` joined by commas.
+
+        Raises `validation_error` for any other parameter that is repeated.
+        """
         several = self.event.get("multiValueQueryStringParameters") or {}
-        twice = [name for name, values in several.items() if len(values) > 1]
-        if twice:
-            raise validation_error(f"/query/{twice[0]}", "is given more than once", "repeated")
-        return {name: values[0] if values else "" for name, values in several.items()}
+        for name, values in several.items():
+            if len(values) > 1 and name not in repeatable:
+                raise validation_error(f"/query/{name}", "is given more than once", "repeated")
+        return {name: ",".join(values) for name, values in several.items()}
 
     def media_type(self) -> str | None:
         """Return the media type of the body without parameters, or None if there is none.

@@ -120,13 +120,14 @@ def _read_query(call: Call, request: Request) -> None:
     if row.takes_raw_query:
         return
     try:
-        call.raw_query = request.query()
-        if row.query_model is None:
+        model = row.query_model
+        call.raw_query = request.query(() if model is None else model.repeatable)
+        if model is None:
             _refuse_unknown_fields(json_pointer([name], "/query") for name in call.raw_query)
             return
         from chalicelib.contract.validation import read_query  # noqa: PLC0415 -- pydantic, see below
 
-        call.query = read_query(row.query_model, call.raw_query)
+        call.query = read_query(model, call.raw_query)
     except ServiceError as error:
         if error.code == row.query_error_code:
             raise

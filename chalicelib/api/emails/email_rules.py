@@ -1,4 +1,4 @@
-"""`/v1/email-rules`: emails that the renders of a template send."""
+"""`/v1/templates/{id}/email-rules` and `/v1/email-rules`: emails that a template's renders send."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,11 +6,12 @@ from typing import Final
 
 from chalice.app import Blueprint
 
-from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, check_template
+from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
 from chalicelib.api.edge.idempotency import shown_again
+from chalicelib.api.template._template_request import allowed_template_id
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import IdSeed
 from chalicelib.features.emails.rules.manage import PlacedRule
@@ -32,14 +33,15 @@ _WRITE_PROBLEMS: Final = (
 
 def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     """Return the answer of a rule that an earlier attempt of this request has made."""
-    reply = shown_again(call, seed.id("emr"), retrieve)
+    rule_id = seed.id("emr")
+    reply = shown_again(call, rule_id, retrieve)
     if reply is None:
         return None
     assert isinstance(reply.body, Mapping)
-    return replace(reply, body={**reply.body, "warnings": []})
+    return replace(reply, body={**reply.body, "warnings": []}, headers=_location(call, rule_id))
 
 
-@blueprint.route("/v1/email-rules", methods=["POST"])
+@blueprint.route("/v1/templates/{id}/email-rules", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:EmailRuleRequest",
@@ -49,19 +51,16 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     problems=("template_not_found", "template_deleted", *_WRITE_PROBLEMS),
 )
 def create(call: Call) -> Reply:
-    """Make an email rule of a template.
-
-    A template has five at most; a sixth is a `conflict`.
-    """
+    """Make an email rule of a template, which has five at most; a sixth is a `conflict`."""
+    template_id = allowed_template_id(call)
     fields = call.body.model_dump()
-    check_template(call, fields["template_id"])
     check_includes(fields, "", call.caller.templates)
-    created = call.services.emails.manage_rules.create(call.caller.workspace, fields)
-    url = f"{call.services.settings.base_url}/email-rules/{created.rule.id}"
-    return Reply(201, _saved_json(created), headers={"Location": url})
+    manage = call.services.emails.manage_rules
+    created = manage.create(call.caller.workspace, template_id, fields)
+    return Reply(201, _saved_json(created), headers=_location(call, created.rule.id))
 
 
-@blueprint.route("/v1/email-rules", methods=["GET"])
+@blueprint.route("/v1/templates/{id}/email-rules", methods=["GET"])
 @endpoint(
     auth=KeyAuth(_READ),
     query=f"{_CONTRACT}:EmailRuleQuery",
@@ -70,27 +69,18 @@ def create(call: Call) -> Reply:
     problems=("template_not_found", TEMPLATE_NOT_ALLOWED),
 )
 def list_rules(call: Call) -> Reply:
-    """List email rules by template, those of one in the order of sending.
+    """List the email rules of a template, in the order of sending.
 
-    All are on one page, unless they are too large for one answer. Rules of templates in the trash
-    are there, too.
+    All are on one page, unless they are too large for one answer. A template in the trash still
+    has its rules.
     """
-    read, workspace_id = call.services.emails.read_rules, call.caller.workspace_id
-    template_id = call.query.template_id
-    if template_id is not None:
-        check_template(call, template_id)
-        rules = read.of_template(workspace_id, template_id)
-    else:
-        rules = [each for each in read.all(workspace_id) if _is_allowed(call, each)]
-    position = paging.start_position(call)
-    if position is not None:
-        start = (position["template_id"], position["position"])
-        rules = [each for each in rules if (each.rule.template_id, each.position) >= start]
+    template_id, position = allowed_template_id(call), paging.start_position(call)
+    first = position["position"] if position else 0
+    placed = call.services.emails.read_rules.of_template(call.caller.workspace_id, template_id)
+    rules = [each for each in placed if each.position >= first]
     shown = paging.fitting_prefix([rule_json(each) for each in rules])
     rest = rules[len(shown) :]
-    next_position = (
-        {"template_id": rest[0].rule.template_id, "position": rest[0].position} if rest else None
-    )
+    next_position = {"position": rest[0].position} if rest else None
     return Reply(200, paging.list_envelope(call, shown, next_position))
 
 
@@ -146,6 +136,10 @@ def named_rule(call: Call) -> PlacedRule:
 def _is_allowed(call: Call, placed: PlacedRule) -> bool:
     allowed = call.caller.templates
     return not allowed or placed.rule.template_id in allowed
+
+
+def _location(call: Call, rule_id: str) -> dict[str, str]:
+    return {"Location": f"{call.services.settings.base_url}/email-rules/{rule_id}"}
 
 
 def _saved_json(placed: PlacedRule) -> dict[str, object]:

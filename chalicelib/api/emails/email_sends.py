@@ -1,4 +1,4 @@
-"""`/v1/email-sends` and `/v1/email-stats`: what became of emails, and their repeats."""
+"""`/v1/email-sends` and its `/stats`: what became of emails, and their repeats."""
 
 from typing import Final
 
@@ -99,7 +99,7 @@ def resend(call: Call) -> Reply:
     return Reply(202, send_json(again))
 
 
-@blueprint.route("/v1/email-stats", methods=["GET"])
+@blueprint.route("/v1/email-sends/stats", methods=["GET"])
 @endpoint(auth=KeyAuth("email:read"), tag="Emails", answers={200: f"{_CONTRACT}:EmailStats"})
 def statistics(call: Call) -> Reply:
     """Retrieve the recipients of today against the daily cap, and the sends of 30 days by state."""

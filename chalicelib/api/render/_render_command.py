@@ -144,7 +144,7 @@ def _storage_targets(delivery: "DeliverySpec") -> tuple[RequestedStorage, ...] |
     if delivery.storage is None:
         return None
     return tuple(
-        RequestedStorage(each.destination_id, each.key, each.keep_hosted_copy)
+        RequestedStorage(each.destination_id, each.path, each.keep_hosted_copy)
         for each in delivery.storage
     )
 

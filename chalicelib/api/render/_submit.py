@@ -1,7 +1,9 @@
 """Submission of a render: accept it, run or queue it, and build the response."""
 
 import base64
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
+from copy import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -9,13 +11,15 @@ import msgspec
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply
+from chalicelib.api.edge.paging import encoded_size
 from chalicelib.api.render._render_command import render_command
+from chalicelib.core import json
 from chalicelib.core.errors import Conflict, FieldError, ServiceError
+from chalicelib.core.json import Json
 from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
-from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.create import AcceptedRender
-from chalicelib.features.renders.file_keys import file_object_keys
+from chalicelib.features.renders.file_keys import answer_key
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.run.run_now import SyncResult, WaitingCaller
 
@@ -26,8 +30,9 @@ type Headers = Mapping[str, str]
 
 _RENDER: Final = "chalicelib.contract.render.render:Render"
 REDIRECT: Final = "chalicelib.contract.render.render:FileRedirect"
-# Media type of a file that is returned in base64.
-_BASE64_TYPE: Final = "text/plain"
+# A Lambda response has 6 MB, with the body as JSON text in it; the rest is for the envelope.
+_MAX_RESPONSE_BYTES: Final = 6_000_000
+_NO_LOGS: Final = ("There was no room for what the page wrote to its console.",)
 # Fields of Endpoint that all endpoints that make a render have in common.
 ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
     "auth": KeyAuth("render:write"),
@@ -41,7 +46,6 @@ ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
         "image/webp",
         "text/html",
         "application/zip",
-        "text/plain",
     ),
     "problems": (
         "plan_feature_unavailable",
@@ -158,45 +162,81 @@ def _location_header(call: Call, render: Render) -> Headers:
 
 
 def delivery_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -> Reply:
-    """Return a succeeded render in the form of its delivery: the render or its file.
+    """Return a succeeded render in the form of its delivery: with or without files, or its file.
 
     A render without any file is answered by itself.
-    A repeat of a request with zero retention gets the render without its file, which was never
+    A repeat of a request with zero retention gets the render without its files, which were never
     stored (decision 17).
     """
     render = result.render
-    is_file_kept = not (render.zero_retention and result.content is None)
+    is_file_kept = not (render.zero_retention and result.contents is None)
     if render.returns_file and render.file_formats and is_file_kept:
-        return _stored_file_reply(call, result, {**headers, "X-Render-Id": render.id})
+        return _file_reply(call, result, {**headers, **_render_headers(render)})
     body = call.services.renders.present(render, with_urls=render.delivery == "url")
     return Reply(200, body, headers=headers)
 
 
-def _stored_file_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -> Reply:
+def _render_headers(render: Render) -> Headers:
+    """Return what a client learns of a render that answers as a file."""
+    pages = render.page_count
+    return {
+        "X-Render-Id": render.id,
+        "X-Billed-Renders": str(int(render.billed)),
+        **({} if pages is None else {"X-Pages": str(pages)}),
+    }
+
+
+def _file_reply(call: Call, result: SyncResult, headers: Headers) -> Reply:
     render = result.render
-    if result.content is not None:
-        return _file_reply(render, render.files[0], result.content, headers)
-    if not render.files or render.files_purged_at is not None:
-        raise file_expired_error()
-    file = render.files[0]
-    if file.bytes > MAX_RETURNED_BYTES:
-        return _redirect_reply(call, render, file, headers)
-    content = call.services.state.objects.get(file.key)
-    if content is None:
-        raise file_expired_error()
-    return _file_reply(render, file, base64.b64encode(content).decode(), headers)
+    contents = result.contents
+    if contents is None:
+        if not render.files or render.files_purged_at is not None:
+            raise file_expired_error()
+        if sum(file.bytes for file in render.files) > MAX_RETURNED_BYTES:
+            return _redirect_reply(call, render, headers)
+        contents = _stored_contents(call, render)
+    if render.delivery == "base64":
+        return Reply(200, _body_with_contents(call, render, contents), headers=headers)
+    (file,) = render.files
+    file_headers = {**headers, "Content-Disposition": file.disposition}
+    return Reply(200, contents[0], file.content_type, file_headers, is_base64=True)
 
 
-def _redirect_reply(call: Call, render: Render, file: StoredFile, headers: Headers) -> Reply:
-    """Return the address of a file that does not fit into an answer, also for who reads no header.
+def _stored_contents(call: Call, render: Render) -> tuple[str, ...]:
+    """Return the files in base64; raises `file_expired`."""
+    contents = [call.services.state.objects.get(file.key) for file in render.files]
+    if None in contents:
+        raise file_expired_error()
+    return tuple(base64.b64encode(each or b"").decode() for each in contents)
+
+
+def _body_with_contents(call: Call, render: Render, contents: Sequence[str]) -> dict[str, Json]:
+    """Return the render with its files, without console and explanation where they do not fit."""
+    room = _MAX_RESPONSE_BYTES - sum(map(len, contents))
+    if encoded_size(call.services.renders.present(render, with_urls=False)) > room:
+        render = replace(render, logs=_NO_LOGS, explain=None)
+    return call.services.renders.present.with_contents(render, contents)
+
+
+def _redirect_reply(call: Call, render: Render, headers: Headers) -> Reply:
+    """Return the address of what does not fit into an answer, also for who reads no header.
 
     The bytes are those of the body at the address.
     """
-    size, content_type = file.bytes, file.content_type
+    urls = call.services.files.signed_urls
     if render.delivery == "base64":
-        size, content_type = 4 * ((size + 2) // 3), _BASE64_TYPE
+        content = json.dumps(
+            call.services.renders.present.with_contents(render, _stored_contents(call, render))
+        ).encode()
+        key, size, content_type = answer_key(render), len(content), JSON
+        digest = hashlib.sha256(content).digest()
+        call.services.state.objects.put(key, content, content_type=JSON, sha256=digest)
+        location = urls.presigned_object_url(key, JSON, "inline")
+    else:
+        (file,) = render.files
+        size, content_type, location = file.bytes, file.content_type, urls.presigned_url(file)
     return file_redirect(
-        _file_url(call, render, file),
+        location,
         size,
         content_type,
         "Follow the redirect (GET, within a minute, without the API key), or ask for delivery url.",
@@ -217,22 +257,6 @@ def file_redirect(
         f"at most {MAX_RETURNED_BYTES} bytes. {advice}",
     }
     return Reply(303, body, headers={**headers, "Location": location})
-
-
-def _file_url(call: Call, render: Render, file: StoredFile) -> str:
-    if render.delivery == "base64":
-        key = file_object_keys(render, file.key)[-1]
-        return call.services.files.signed_urls.presigned_object_url(key, _BASE64_TYPE, "inline")
-    return call.services.files.signed_urls.presigned_url(file)
-
-
-def _file_reply(
-    render: Render, file: StoredFile, content: str, headers: Mapping[str, str]
-) -> Reply:
-    if render.delivery == "base64":
-        return Reply(200, content, _BASE64_TYPE, headers)
-    file_headers = {**headers, "Content-Disposition": file.disposition}
-    return Reply(200, content, file.content_type, file_headers, is_base64=True)
 
 
 def file_expired_error() -> ServiceError:

@@ -12,6 +12,7 @@ from chalicelib.api.render._render_command import render_command
 from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_render
 from chalicelib.api.template._template_request import dry_run_deadline
 from chalicelib.core.errors import ServiceError
+from chalicelib.features.emails.sends.present import render_email_json
 from chalicelib.features.previews.preflight import refusal_report
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.read import RenderFilter, Viewer
@@ -64,7 +65,13 @@ def list_renders(call: Call) -> Reply:
     position = paging.start_position(call)
     page = call.services.renders.read.page(
         _viewer(call),
-        RenderFilter(query.model_dump(), query.created_after, query.created_before),
+        RenderFilter(
+            query.model_dump(),
+            query.status or (),
+            query.metadata or {},
+            query.created_after,
+            query.created_before,
+        ),
         limit=query.limit,
         after=position["after"] if position else None,
     )
@@ -82,8 +89,46 @@ def list_renders(call: Call) -> Reply:
     problems=("render_not_found",),
 )
 def retrieve(call: Call) -> Reply:
-    """Retrieve a render, with fresh file URLs."""
-    return Reply(200, call.services.renders.present(_requested_render(call)))
+    """Retrieve a render, with fresh file URLs and its emails."""
+    render = _requested_render(call)
+    emails = call.services.emails.sends.of_render(render)
+    shown = call.services.renders.present(render)
+    return Reply(200, {**shown, "email": [render_email_json(send) for send in emails]})
+
+
+@blueprint.route("/v1/renders/{id}/logs", methods=["GET"])
+@endpoint(
+    auth=KeyAuth("renders:read"),
+    tag="Renders",
+    answers={200: "chalicelib.contract.render.log:RenderLog"},
+    problems=("render_not_found",),
+)
+def read_log(call: Call) -> Reply:
+    """Read the log of a render: its request and result as kept, its attempts and its events.
+
+    With zero retention `request` and `response` are null.
+    """
+    return Reply(200, call.services.renders.read_log(_requested_render(call)))
+
+
+@blueprint.route("/v1/renders/{id}/files/{file_id}", methods=["GET"])
+@endpoint(
+    auth=KeyAuth("renders:read"),
+    query="chalicelib.contract.render.log:RenderFileQuery",
+    tag="Renders",
+    answers={302: None},
+    problems=("render_not_found", "not_found", "file_expired"),
+)
+def find_file(call: Call) -> Reply:
+    """Redirect to a file of a render.
+
+    `Location` is a fresh signed URL, which is valid as long as those in `files`. Follow it without
+    the API key.
+    """
+    location = call.services.renders.present.file_url(
+        _requested_render(call), call.params["file_id"], call.query.disposition
+    )
+    return Reply(302, headers={"Location": location})
 
 
 @blueprint.route("/v1/renders/preflight", methods=["POST"])

@@ -1,4 +1,4 @@
-"""`/v1/templates/{id}/…`: drafts, publishing, rollback and versions."""
+"""`/v1/templates/{id}/…`: drafts, publishing, rollback, versions and their schema."""
 
 from typing import Final
 
@@ -21,7 +21,12 @@ from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.allowed_includes import check_includes
 from chalicelib.features.templates.model import Draft, SourceBundle, Template
-from chalicelib.features.templates.present import draft_json, version_json, version_source_json
+from chalicelib.features.templates.present import (
+    draft_json,
+    schema_json,
+    version_json,
+    version_source_json,
+)
 from chalicelib.features.templates.publish import PublishResult
 
 blueprint: Final = Blueprint(__name__)
@@ -49,7 +54,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     for version in versions:
         is_same = version.rollback_of == body.get("version") and version.note == body.get("note")
         is_of_draft = body.get("revision") in {None, version.draft_revision}
-        if version.created_at >= format_rfc3339(seed.moment) and is_same and is_of_draft:
+        if version.published_at >= format_rfc3339(seed.moment) and is_same and is_of_draft:
             return _version_reply(call, PublishResult(template, version))
     return None
 
@@ -188,6 +193,22 @@ def retrieve_version(call: Call) -> Reply:
         raise NotFound("version_not_found", f"The template {template.id} has no such version.")
     version_and_source = call.services.templates.read.version(template, int(number))
     return Reply(200, version_source_json(template, *version_and_source))
+
+
+@blueprint.route("/v1/templates/{id}/schema", methods=["GET"])
+@endpoint(
+    auth=KeyAuth(_READ),
+    tag="Templates",
+    answers={200: f"{_CONTRACT}:TemplateSchema"},
+    problems=LOOKUP_PROBLEMS,
+)
+def read_schema(call: Call) -> Reply:
+    """Retrieve the data that a template takes: its JSON Schema, and the values of a canvas.
+
+    They are those of the live version, or of the draft until a version is published.
+    """
+    template = requested_template(call)
+    return Reply(200, schema_json(template, *call.services.templates.read.current(template)))
 
 
 def _draft_reply(template: Template, draft: Draft, source: SourceBundle) -> Reply:

@@ -20,7 +20,7 @@ from chalicelib.api.template._template_request import (
 )
 from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.create import NewTemplate
-from chalicelib.features.templates.present import template_json
+from chalicelib.features.templates.present import deleted_json, template_json
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.read import TemplateFilter
 
@@ -91,7 +91,7 @@ def list_templates(call: Call) -> Reply:
     position = paging.start_position(call)
     page = call.services.templates.read.page(
         call.caller.workspace_id,
-        TemplateFilter(query.type, deleted=query.deleted, ids=call.caller.templates),
+        TemplateFilter(query.type, query.q or "", deleted=query.deleted, ids=call.caller.templates),
         limit=query.limit,
         after=position["after"] if position else None,
     )
@@ -131,7 +131,7 @@ def change(call: Call) -> Reply:
 @endpoint(
     auth=KeyAuth(_WRITE),
     tag="Templates",
-    answers={200: _TEMPLATE},
+    answers={200: f"{_CONTRACT}:DeletedTemplate"},
     problems=(*LOOKUP_PROBLEMS, "template_locked", "conflict"),
 )
 def delete(call: Call) -> Reply:
@@ -140,7 +140,7 @@ def delete(call: Call) -> Reply:
     It can be restored for 30 days, during which requests for it get 410. Then it is deleted with
     its versions and datasets.
     """
-    return Reply(200, template_json(call.services.templates.trash.delete(requested_template(call))))
+    return Reply(200, deleted_json(call.services.templates.trash.delete(requested_template(call))))
 
 
 @blueprint.route("/v1/templates/{id}/restore", methods=["POST"])

@@ -34,9 +34,14 @@ def list_deliveries(call: Call) -> Reply:
     `has_more` is true.
     """
     query, position = call.query, paging.start_position(call)
+    events = None
+    if query.render_id is not None:
+        events = call.services.renders.events(call.caller.workspace_id, query.render_id)
     page = call.services.webhooks.log.page(
         call.caller.workspace_id,
-        DeliveryFilter(query.endpoint_id, query.status, call.caller.mode, call.caller.templates),
+        DeliveryFilter(
+            query.endpoint_id, query.status, call.caller.mode, call.caller.templates, events
+        ),
         limit=query.limit,
         after=position["after"] if position else None,
     )

@@ -73,7 +73,6 @@ class EmailRuleRequest(RuleTexts):
     """A new email rule of a template."""
 
     name: ConnectionName
-    template_id: Id
     connection_id: Id
     enabled: bool = True
     position: Position | None = None
@@ -133,14 +132,13 @@ class SavedEmailRule(EmailRule):
 
 
 class EmailRuleQuery(Query):
-    """Filter of a list of email rules."""
+    """Page of a list of email rules."""
 
     cursor: Cursor | None = None
-    template_id: Id | None = None
 
 
 class EmailRuleList(Model):
-    """Email rules by template, those of one in the order of sending."""
+    """Email rules of a template, in the order of sending."""
 
     object: Literal["list"]
     data: list[EmailRule]

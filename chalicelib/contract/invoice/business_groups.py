@@ -197,8 +197,8 @@ class InvoiceLine(Model):
 class InvoiceCreditTransfer(Model):
     """An account to pay to (BG-17)."""
 
-    iban: k.RequiredShortText
-    """Or another account number."""
+    account_id: k.RequiredShortText
+    """Its IBAN, or another account number (BT-84)."""
     account_name: k.Text | None = None
     bic: k.ShortText | None = None
 
@@ -215,7 +215,8 @@ class InvoiceDirectDebit(Model):
 
     mandate_reference: k.Text | None = None
     creditor_id: k.Text | None = None
-    debited_iban: k.ShortText | None = None
+    debited_account: k.ShortText | None = None
+    """The IBAN of the account that is debited (BT-91)."""
 
 
 class InvoicePayment(Model):
@@ -224,8 +225,8 @@ class InvoicePayment(Model):
     means_code: k.PaymentMeansCode
     """UNTDID 4461, such as `58` for a SEPA credit transfer."""
     means_text: k.LongText | None = None
-    reference: k.Text | None = None
-    """Remittance information: the text of the payment (BT-83)."""
+    remittance_information: k.Text | None = None
+    """The text of the payment (BT-83)."""
     credit_transfers: Annotated[list[InvoiceCreditTransfer], _ENTRY_LIMIT] | None = None
     card: InvoiceCard | None = None
     direct_debit: InvoiceDirectDebit | None = None

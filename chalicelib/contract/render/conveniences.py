@@ -1,30 +1,53 @@
-"""Requests of the convenience endpoints: a render request with flat input and output."""
+"""Requests of the convenience endpoints: a render request with flat input, output and delivery."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, override
+from typing import Annotated, ClassVar, Literal, Self, override
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.render.output import ImageOptions, OutputSpec
-from chalicelib.contract.render.pdf import PdfOptions
+from chalicelib.contract.field_types import TargetUrl
+from chalicelib.contract.invoice.invoice import EInvoiceSpec
+from chalicelib.contract.options import pdf as pdf_options
+from chalicelib.contract.options_model import to_struct
+from chalicelib.contract.render.output import HttpOptions, ImageOptions, OutputSpec
+from chalicelib.contract.render.pdf import PdfOptions, check_hybrid_invoice
 from chalicelib.contract.render.request import (
+    CallOptions,
+    DeliveryOptions,
+    DeliverySpec,
+    DeliveryType,
     HtmlInput,
     HtmlSource,
-    RenderOptions,
+    PageOptions,
     RenderRequest,
     TemplateInput,
     TemplateSource,
     UrlInput,
     UrlSource,
+    WebhookSpec,
 )
 
 type Input = HtmlInput | UrlInput | TemplateInput
 
 
-class Convenience(RenderOptions, ABC):
+class Convenience(PageOptions, DeliveryOptions, CallOptions, ABC):
     """Base class of the convenience requests; each is equivalent to one render request."""
 
     INPUT_TYPE: ClassVar[str]
     INPUT_MODEL: ClassVar[type[Model]]
+
+    delivery: DeliveryType | None = None
+    webhook_url: TargetUrl | None = None
+    """In place of `webhook`: an address that gets `render.succeeded` and `render.failed`."""
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _check_webhook_url(cls, url: str | None, info: ValidationInfo) -> str | None:
+        if url is not None and info.data.get("webhook") is not None:
+            message = "does not go with webhook: leave one of them out"
+            raise ValueError(message)
+        return url
 
     @abstractmethod
     def output_spec(self) -> OutputSpec:
@@ -32,26 +55,65 @@ class Convenience(RenderOptions, ABC):
 
     def render_request(self) -> RenderRequest:
         """Return the equivalent render request; absent members stay absent."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        source = {name: given[name] for name in self.INPUT_MODEL.model_fields if name in given}
-        options = {name: given[name] for name in RenderOptions.model_fields if name in given}
-        render_input = {"type": self.INPUT_TYPE, **source}
+        render_input = {"type": self.INPUT_TYPE, **self._members_of(self.INPUT_MODEL)}
+        members = {**self._members_of(PageOptions), **self._members_of(CallOptions)}
+        delivery = self._members_of(DeliveryOptions)
+        if self.delivery is not None:
+            delivery["type"] = self.delivery
+        if delivery:
+            members["delivery"] = DeliverySpec.model_validate(delivery)
+        if self.webhook_url is not None:
+            members["webhook"] = WebhookSpec(url=self.webhook_url)
         return RenderRequest.model_validate(
-            {"input": render_input, "output": self.output_spec(), **options}
+            {"input": render_input, "output": self.output_spec(), **members}
         )
 
+    def _members_of(self, model: type[Model]) -> dict[str, object]:
+        """Return the members of a model that the request has."""
+        return {
+            name: getattr(self, name)
+            for name in model.model_fields
+            if name in self.model_fields_set
+        }
 
-class PdfOutput(Model):
+
+class FileOutput(Model):
+    """Output of one file."""
+
+    filename: Annotated[str, Field(max_length=255)] | None = None
+    """A template if the document is one; as `output.filename`."""
+    http: HttpOptions = HttpOptions()
+
+    def members(self, *names: str) -> dict[str, object]:
+        """Return those of the members that the request has."""
+        return {
+            name: getattr(self, name)
+            for name in ("filename", "http", *names)
+            if name in self.model_fields_set
+        }
+
+
+class PdfOutput(FileOutput):
     """A PDF."""
 
     pdf: PdfOptions = PdfOptions()
+    einvoice: EInvoiceSpec | None = None
+    """The PDF carries this e-invoice; as `output.einvoice`."""
+
+    @model_validator(mode="after")
+    def _check_invoice(self) -> Self:
+        if self.einvoice is not None:
+            pdf = to_struct(self.pdf)
+            assert isinstance(pdf, pdf_options.PdfOptions)
+            check_hybrid_invoice(pdf)
+        return self
 
     def output_spec(self) -> OutputSpec:
         """Return the requested output."""
-        return OutputSpec.model_validate({"pdf": self.pdf})
+        return OutputSpec.model_validate({"pdf": self.pdf, **self.members("einvoice")})
 
 
-class ImageOutput(Model):
+class ImageOutput(FileOutput):
     """A picture."""
 
     image: ImageOptions = ImageOptions()
@@ -59,7 +121,9 @@ class ImageOutput(Model):
 
     def output_spec(self) -> OutputSpec:
         """Return the requested output."""
-        return OutputSpec.model_validate({"format": self.format, "image": self.image})
+        return OutputSpec.model_validate(
+            {"format": self.format, "image": self.image, **self.members()}
+        )
 
 
 class _HtmlConvenience(HtmlSource):
@@ -78,29 +142,31 @@ class _TemplateConvenience(TemplateSource):
 
 
 class PdfFromHtml(_HtmlConvenience, PdfOutput, Convenience):
-    """The body of `POST /v1/pdf/html`."""
+    """The body of `POST /v1/pdf/from-html`."""
 
 
 class PdfFromUrl(_UrlConvenience, PdfOutput, Convenience):
-    """The body of `POST /v1/pdf/url`."""
+    """The body of `POST /v1/pdf/from-url`."""
 
 
 class PdfFromTemplate(_TemplateConvenience, PdfOutput, Convenience):
-    """The body of `POST /v1/pdf/template`."""
+    """The body of `POST /v1/pdf/from-template`."""
 
     @override
     def output_spec(self) -> OutputSpec:
         """Return a PDF output, which overrides the template's own format."""
-        return OutputSpec.model_validate({"format": "pdf", "pdf": self.pdf})
+        return OutputSpec.model_validate(
+            {"format": "pdf", "pdf": self.pdf, **self.members("einvoice")}
+        )
 
 
 class ImageFromHtml(_HtmlConvenience, ImageOutput, Convenience):
-    """The body of `POST /v1/images/html`."""
+    """The body of `POST /v1/images/from-html`."""
 
 
 class ImageFromUrl(_UrlConvenience, ImageOutput, Convenience):
-    """The body of `POST /v1/images/url`."""
+    """The body of `POST /v1/images/from-url`."""
 
 
 class ImageFromTemplate(_TemplateConvenience, ImageOutput, Convenience):
-    """The body of `POST /v1/images/template`."""
+    """The body of `POST /v1/images/from-template`."""

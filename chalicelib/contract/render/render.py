@@ -5,9 +5,17 @@ from typing import Any, Literal
 from pydantic import Field
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.emails.send import EmailSendError, EmailSendStatus
 from chalicelib.contract.meta import ProblemEntry
 from chalicelib.contract.render.conformance_report import InvoiceTotals, RenderResult
-from chalicelib.contract.render.request import Mode, Priority, RenderStatus
+from chalicelib.contract.render.request import (
+    InputType,
+    Mode,
+    Priority,
+    RenderSource,
+    RenderStatus,
+    ResultFormat,
+)
 from chalicelib.contract.storage.target import StorageReceipt
 
 
@@ -25,6 +33,8 @@ class File(Model):
     height: int | None
     url: str | None = None
     url_expires_at: str | None = None
+    content_base64: str | None = None
+    """The file; only in the answer of a request with delivery `base64`."""
     expires_at: str | None
 
 
@@ -127,6 +137,27 @@ class FileRedirect(Model):
     """What to do."""
 
 
+class RenderTemplate(Model):
+    """The template of a render."""
+
+    id: str
+    version: int | None
+    """Null for a draft."""
+
+
+class RenderEmail(Model):
+    """An email of a render."""
+
+    id: str
+    rule_id: str | None
+    status: EmailSendStatus
+    to: list[str]
+    """Addresses without names."""
+    provider_message_id: str | None
+    error: EmailSendError | None
+    sent_at: str | None
+
+
 class Render(Model):
     """A render in its present state."""
 
@@ -135,28 +166,45 @@ class Render(Model):
     status: RenderStatus
     mode: Mode
     test: bool
+    region: str | None
+    """Where it is made."""
+    kind: Literal["page", "pdf_tool", "einvoice"]
+    """What makes its files."""
     input: dict[str, Any]
+    input_type: InputType
+    template: RenderTemplate | None
     template_id: str | None
     template_version: int | None
     engine: str
+    engine_version: str
+    """The same as `engine`."""
     output: dict[str, Any]
+    output_format: ResultFormat | None
+    """The format of the first file of the request; null for a PDF tool that makes none."""
     reference: str | None
     metadata: dict[str, Any] | None
     priority: Priority
-    source: Literal["api", "batch", "signed_link", "email_test"]
+    source: RenderSource
     batch_id: str | None
     files: list[File]
+    pages: int | None
+    """The pages of all files that have pages; null without such a file."""
     warnings: list[RenderWarning]
     error: RenderError | None
     result: RenderResult | None
     invoice: InvoiceTotals | None
     """Totals of the e-invoice of the request or of the template's options."""
     billed: bool
+    billed_renders: int
+    """1 if it is billed, else 0."""
     storage: list[StorageReceipt]
     """The uploads of the files to storage destinations, from the moment the files exist."""
     emails: dict[str, int] | None
     """Emails of the template's rules by state: `sent`, `failed`, `unknown`, `pending`, `skipped`,
     `canceled`, the newest of each rule. Null for a render that is of no template."""
+    email: list[RenderEmail] | None = None
+    """The emails themselves, in the order in which they were made, in
+    `GET /v1/renders/{id}` alone."""
     timings: Timings | None
     logs: list[str]
     explain: Explain | None

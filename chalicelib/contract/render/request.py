@@ -1,13 +1,17 @@
 """Render requests (RenderRequest and its parts), preflight results, filters of the list."""
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, PlainValidator, StringConstraints, model_validator
+from pydantic_core import PydanticKnownError
 
 from chalicelib.contract.base import Model, Query
 from chalicelib.contract.emails.target import EmailTargets
 from chalicelib.contract.field_types import (
     Metadata,
+    MetadataKey,
+    MetadataText,
     PageLimit,
     QueryFlag,
     Reference,
@@ -23,6 +27,9 @@ from chalicelib.contract.storage.target import StorageTargetSpecs
 from chalicelib.core.text import pattern_with_form
 
 RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
+InputType = Literal["html", "url", "template", "pdf_tool", "einvoice"]
+ResultFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml", "zip", "txt"]
+RenderSource = Literal["api", "batch", "signed_link", "email_test"]
 Mode = Literal["sync", "async"]
 Priority = Literal["normal", "low"]
 TemplateId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -34,6 +41,23 @@ EngineId = Annotated[
         )
     ),
 ]
+
+
+def _check_statuses(text: str) -> tuple[str, ...]:
+    """Return the statuses of a repeated parameter, which come with commas between them."""
+    statuses = tuple(text.split(","))
+    known = get_args(RenderStatus)
+    if not set(statuses) <= set(known):
+        expected = ", ".join(map(repr, known))
+        raise PydanticKnownError("literal_error", {"expected": expected})
+    return statuses
+
+
+RenderStatuses = Annotated[
+    Sequence[RenderStatus],
+    PlainValidator(_check_statuses, json_schema_input_type=list[RenderStatus]),
+]
+MetadataFilter = Annotated[dict[MetadataKey, MetadataText], Field(max_length=5)]
 RequestEventName = Literal["render.succeeded", "render.failed", "render.expired"]
 RequestEvents = Annotated[list[RequestEventName], Field(min_length=1, max_length=3)]
 
@@ -109,16 +133,23 @@ class TemplateInput(TemplateSource):
 RenderInput = Annotated[HtmlInput | UrlInput | TemplateInput, Field(discriminator="type")]
 
 
-class DeliverySpec(Model):
-    """Delivery and retention of the files."""
+DeliveryType = Annotated[
+    Literal["url", "binary", "base64", "none"],
+    Field(
+        description="`url`: the answer has signed URLs. `binary`: the answer is the file itself, "
+        "one of at most 20 MB (several go into a `zip`). `base64`: each file of the answer has "
+        "`content_base64`, of files of at most 10 MB in all. Both are for sync renders. An answer "
+        "carries files of at most 4.3 MB (4 300 000 bytes): larger ones are answered with 303, "
+        "their URL in `Location` and in a JSON body, so let your client follow redirects. `none`: "
+        "`files` without URLs, which `GET /v1/renders/{id}` gives. Null: `url` if the files are "
+        "kept, else `none`."
+    ),
+]
 
-    type: Literal["url", "binary", "base64", "none"] | None = None
-    """`url`: the answer has signed URLs. `binary`: the answer is the file itself, of at most 20 MB.
-    `base64`: the answer is the file in base64, as text of at most 10 MB. Both are for sync renders
-    with one file (several go into a `zip`). An answer carries files of at most 4.3 MB (4 300 000
-    bytes): a larger one is answered with 303, its URL in `Location` and in a JSON body, so let
-    your client follow redirects. `none`: `files` without URLs, which `GET /v1/renders/{id}` gives.
-    Null: `url` if the files are kept, else `none`."""
+
+class DeliveryOptions(Model):
+    """Options of the delivery besides its type."""
+
     expires_in: Annotated[int, Field(ge=60, le=604_800)] = 3600
     """Seconds for which the signed URLs are valid."""
     hosted: bool | None = None
@@ -147,6 +178,12 @@ class DeliverySpec(Model):
     template, `retention` not `none`, and the plan `growth` or above."""
 
 
+class DeliverySpec(DeliveryOptions):
+    """Delivery and retention of the files."""
+
+    type: DeliveryType | None = None
+
+
 class WebhookSpec(Model):
     """Address that gets the events of this render, beside the webhook endpoints."""
 
@@ -158,8 +195,8 @@ class WebhookSpec(Model):
     """The events to send; absent: `render.succeeded` and `render.failed`."""
 
 
-class RunOptions(Model):
-    """Options of every request that makes a render."""
+class CallOptions(Model):
+    """Options of every request that makes a render, but its delivery."""
 
     mode: Mode = "sync"
     priority: Priority = "normal"
@@ -168,8 +205,6 @@ class RunOptions(Model):
     timeout_behavior: Literal["continue", "cancel"] = "continue"
     """For a sync render that is not ready within the plan's time: `continue` answers 202 and the
     render goes on, `cancel` answers 408 and the render is canceled."""
-    delivery: DeliverySpec | None = None
-    """Null: its defaults."""
     webhook: WebhookSpec | None = None
     """An address that gets the events of this render."""
     reference: Reference | None = None
@@ -179,7 +214,14 @@ class RunOptions(Model):
     """Always true with a test key; a live key cannot ask for it."""
 
 
-class RenderOptions(RunOptions):
+class RunOptions(CallOptions):
+    """Options of every request that makes a render."""
+
+    delivery: DeliverySpec | None = None
+    """Null: its defaults."""
+
+
+class PageOptions(Model):
     """Options of every request that makes a page, in addition to input and output."""
 
     data: dict[str, Any] | None = None
@@ -199,7 +241,7 @@ class RenderOptions(RunOptions):
         return self
 
 
-class RenderRequest(RenderOptions):
+class RenderRequest(PageOptions, RunOptions):
     """The body of `POST /v1/renders`."""
 
     input: RenderInput
@@ -237,7 +279,18 @@ class Preflight(Model):
 class RenderQuery(Query):
     """Filters and paging of `GET /v1/renders`."""
 
-    status: RenderStatus | None = None
+    repeatable = ("status",)
+    keyed = ("metadata",)
+
+    status: RenderStatuses | None = None
+    """Repeat it for renders in any of several."""
+    input_type: InputType | None = None
+    output_format: ResultFormat | None = None
+    """The format of the first file of the request."""
+    source: RenderSource | None = None
+    metadata: MetadataFilter | None = None
+    """`metadata[customer]=4711`: renders whose metadata has this value under this key; numbers and
+    the like as JSON writes them. Up to 5 keys."""
     template_id: Annotated[str, StringConstraints(max_length=64)] | None = None
     batch_id: Annotated[str, StringConstraints(max_length=64)] | None = None
     reference: Reference | None = None

@@ -1,33 +1,34 @@
 """Storage destinations: a store of the customer, its settings and credentials."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from chalicelib.contract.base import Change, Model, Query
 from chalicelib.contract.emails.connection import ConnectionName, Parts
 from chalicelib.contract.field_types import Cursor, PageLimit
-from chalicelib.core.storage import StorageErrorCode
+from chalicelib.contract.storage.target import PathTemplate
+from chalicelib.core.storage import DEFAULT_PATH, StorageErrorCode
 
-DestinationKind = Literal["s3", "azure_blob", "gcs", "sftp"]
-Prefix = Annotated[str, StringConstraints(max_length=1_024)]
+StorageProvider = Literal["s3", "azure_blob", "gcs", "sftp"]
 
 
 class StorageDestinationRequest(Model):
     """A new storage destination."""
 
     name: ConnectionName
-    kind: DestinationKind
-    prefix: Prefix = ""
-    """A template over the data of the render; what it gives stands before the key of every file, as
-    in `invoices/{{ customer.id }}/`. A test writes below its part before the first tag."""
+    provider: StorageProvider
+    path_template: PathTemplate = DEFAULT_PATH
+    """Whole path of every file, a template over the data of the render such as
+    `invoices/{{ customer.id }}/{{ filename }}`; the `path` of a target replaces it. A test writes
+    into the folder that stands before its first tag."""
     keep_hosted_copy: bool = True
     """False: files whose destinations all have it false are not hosted by the service."""
     is_default: bool = False
     """The default one receives every live render that names no storage. There is one at most: true
     takes that from another destination."""
     config: Parts
-    """`s3`: `endpoint` (null: AWS), `region`, `bucket`, `path_style` (false); `azure_blob`:
+    """`s3`: `endpoint` (null: AWS), `region`, `bucket`, `force_path_style` (false); `azure_blob`:
     `account`, `container`, `endpoint` (null: that of Azure); `gcs`: `bucket`; `sftp`: `host`,
     `port` (22), `username`, `directory`, `host_key` (a public key `ssh-ed25519 AAAA…`, or its
     fingerprint `SHA256:…`; no other server gets the credentials)."""
@@ -41,9 +42,9 @@ class StorageDestinationChange(Change):
     """A change of a storage destination; absent fields stay as they are."""
 
     name: ConnectionName = Field(default_factory=str)
-    kind: DestinationKind = "s3"
-    """It cannot be changed: another kind is another destination."""
-    prefix: Prefix = ""
+    provider: StorageProvider = "s3"
+    """It cannot be changed: another provider is another destination."""
+    path_template: PathTemplate = DEFAULT_PATH
     keep_hosted_copy: bool = True
     is_default: bool = False
     """True makes it the default one instead of the one before."""
@@ -76,8 +77,8 @@ class StorageDestination(Model):
     id: str
     object: Literal["storage_destination"]
     name: str
-    kind: DestinationKind
-    prefix: str
+    provider: StorageProvider
+    path_template: str
     keep_hosted_copy: bool
     is_default: bool
     config: dict[str, str | int | bool | None]

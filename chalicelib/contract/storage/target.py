@@ -8,16 +8,20 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import Count
 from chalicelib.core.storage import StorageErrorCode
 
+# A template of the whole path of a file.
+PathTemplate = Annotated[str, StringConstraints(min_length=1, max_length=1_024)]
+
 
 class StorageTargetSpec(Model):
     """A storage destination that gets every file of the render."""
 
     destination_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
-    key: Annotated[str, StringConstraints(min_length=1, max_length=1024)] = "{{ filename }}"
-    """Name of a file in the destination, behind its `prefix`: a template over the data at top
-    level, and `data`, `filename`, `format`, `index` (of the file, from 0), `reference` and
-    `render_id`, which win. Empty segments, `.`, `..`, leading slashes and control characters are
-    dropped. A second file of the same key gets `-2` before its extension."""
+    path: PathTemplate | None = None
+    """Whole path of a file in the destination; null: its `path_template`. Both are
+    templates over the data at top level, and `data`, `filename`, `format`, `index` (of the file,
+    from 0), `reference` and `render_id`, which win. Empty segments, `.`, `..`, leading slashes and
+    control characters are dropped. A second file of the same path gets `-2` before its
+    extension."""
     keep_hosted_copy: bool | None = None
     """False: the file is not kept here once it is stored there. Null: as the destination says.
     `hosted` wins over it; without `hosted` a copy is kept unless all destinations say false."""
@@ -41,8 +45,8 @@ class StorageReceipt(Model):
     destination_id: str
     status: Literal["pending", "retrying", "succeeded", "failed"]
     """`retrying`: it failed, and is repeated for 24 hours."""
-    key: str | None
-    """The key in the destination, with its prefix; null where it could not be made."""
+    path: str | None
+    """The whole path in the destination; null where it could not be made."""
     etag: str | None
     """What the store has answered; null before, and where the store has none (`sftp`)."""
     bytes: Count
@@ -58,7 +62,7 @@ class StorageUpload(Model):
     render_id: str
     file_id: str
     destination_id: str
-    key: str | None
-    """The key in the destination, with its prefix; null where it could not be made."""
+    path: str | None
+    """The whole path in the destination; null where it could not be made."""
     attempts: Count
     error: StorageError

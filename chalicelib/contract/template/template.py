@@ -14,6 +14,7 @@ TemplateType = Literal["html", "image_canvas"]
 DisplayName = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 Description = Annotated[str, StringConstraints(max_length=5000)]
 SourceText = Annotated[str, StringConstraints(max_length=4_000_000)]
+SearchText = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 HeaderFooterText = Annotated[str, StringConstraints(max_length=200_000)]
 
 
@@ -108,6 +109,8 @@ class RollbackRequest(Model):
 class TemplateQuery(Query):
     """Filters and paging of `GET /v1/templates`."""
 
+    q: SearchText | None = None
+    """Templates whose name has this text, in upper or lower case."""
     type: TemplateType | None = None
     deleted: QueryFlag = False
     """`true`: list the trash."""
@@ -124,6 +127,14 @@ class VersionQuery(Query):
     """The `next_cursor` of the previous page."""
 
 
+class LiveVersion(Model):
+    """The version that `version: live` renders."""
+
+    number: int
+    published_at: str
+    note: str | None
+
+
 class Template(Model):
     """A template."""
 
@@ -134,13 +145,19 @@ class Template(Model):
     type: TemplateType
     locked: bool
     """The draft cannot be replaced and the template cannot be deleted; publishing is possible."""
-    live_version: int | None
-    """The version that `version: live` renders; null until one is published."""
+    live_version: LiveVersion | None
+    """Null until a version is published."""
     draft_revision: int
     created_at: str
     updated_at: str
     deleted_at: str | None
     """When it was put into the trash, where it stays for 30 days."""
+
+
+class DeletedTemplate(Template):
+    """A template that was put into the trash."""
+
+    deleted: Literal[True]
 
 
 class TemplateList(Model):
@@ -152,7 +169,7 @@ class TemplateList(Model):
     next_cursor: str | None
 
 
-class SourceShown(Model):
+class ContentShown(Model):
     """The content of a draft or a version, with the members of its template's type."""
 
     html: str | None = None
@@ -161,6 +178,12 @@ class SourceShown(Model):
     header: str | HeaderFooter | None = None
     footer: str | HeaderFooter | None = None
     scene: dict[str, UncheckedJson] | None = None
+
+
+class SourceShown(Model):
+    """The source of a draft or a version, as a request may send it."""
+
+    content: ContentShown
     options: TemplateOptions
     schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")]
 
@@ -180,13 +203,13 @@ class TemplateVersion(Model):
 
     object: Literal["template_version"]
     template_id: str
-    version: int
+    number: int
     note: str | None
     draft_revision: int | None
     """Revision of the draft that was published; null for a rollback."""
     rollback_of: int | None
     """The version that a rollback repeats."""
-    created_at: str
+    published_at: str
 
 
 class NamedTemplateVersion(TemplateVersion):
@@ -197,6 +220,34 @@ class NamedTemplateVersion(TemplateVersion):
 
 class TemplateVersionSource(SourceShown, TemplateVersion):
     """A published version with its content."""
+
+
+class DynamicProperty(Model):
+    """A value of the data that layers of a canvas show."""
+
+    key: str
+    """A dotted path into the data."""
+    type: Literal["text", "image", "color", "boolean", "svg"]
+    """What the layer makes of it."""
+    required: bool
+    """Data without it are refused."""
+    default: str | float | bool | None
+    """Shown if the data have no usable value."""
+
+
+class TemplateSchema(Model):
+    """The data that a template takes."""
+
+    object: Literal["template_schema"]
+    template_id: str
+    version: int | None
+    """The live version; null for the draft of a template that has none."""
+    declared: bool
+    """Whether the template has a schema; without one it takes any object."""
+    schema_: Annotated[dict[str, UncheckedJson], Field(alias="schema")]
+    """The JSON Schema (2020-12) that data must fit."""
+    dynamic_properties: list[DynamicProperty]
+    """Values that the layers of a canvas show; empty for `html`."""
 
 
 class TemplateVersionList(Model):

@@ -68,6 +68,8 @@ class WebhookDeliveryQuery(Query):
     """Filters and paging of `GET /v1/webhook-deliveries`."""
 
     endpoint_id: Annotated[str, StringConstraints(max_length=64)] | None = None
+    render_id: Annotated[str, StringConstraints(max_length=64)] | None = None
+    """Deliveries of `render.succeeded`, `render.failed` and `render.expired` of a render."""
     status: DeliveryStatus | None = None
     limit: PageLimit = 20
     cursor: Cursor | None = None

@@ -152,7 +152,7 @@ CII_FIELD_PATHS: Final[FieldPaths] = {
         "ApplicableHeaderTradeSettlement": {
             "": "",
             "CreditorReferenceID": "payment.direct_debit.creditor_id",
-            "PaymentReference": "payment.reference",
+            "PaymentReference": "payment.remittance_information",
             "TaxCurrencyCode": "tax_currency",
             "InvoiceCurrencyCode": "currency",
             "PayeeTradeParty": _party("payee"),
@@ -165,11 +165,11 @@ CII_FIELD_PATHS: Final[FieldPaths] = {
                     "ID": "primary_account_number",
                     "CardholderName": "holder_name",
                 },
-                "PayerPartyDebtorFinancialAccount": "direct_debit.debited_iban",
+                "PayerPartyDebtorFinancialAccount": "direct_debit.debited_account",
                 "PayeePartyCreditorFinancialAccount": {
                     "": "credit_transfers[^]",
-                    "IBANID": "iban",
-                    "ProprietaryID": "iban",
+                    "IBANID": "account_id",
+                    "ProprietaryID": "account_id",
                     "AccountName": "account_name",
                 },
                 "PayeeSpecifiedCreditorFinancialInstitution": "credit_transfers[^].bic",

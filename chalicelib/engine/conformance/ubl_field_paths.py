@@ -157,7 +157,7 @@ UBL_FIELD_PATHS: Final[FieldPaths] = {
         "": "payment",
         "PaymentMeansCode": "means_code",
         "PaymentDueDate": "^due_date",
-        "PaymentID": "reference",
+        "PaymentID": "remittance_information",
         "CardAccount": {
             "": "card",
             "PrimaryAccountNumberID": "primary_account_number",
@@ -165,14 +165,14 @@ UBL_FIELD_PATHS: Final[FieldPaths] = {
         },
         "PayeeFinancialAccount": {
             "": "credit_transfers[^]",
-            "ID": "iban",
+            "ID": "account_id",
             "Name": "account_name",
             "FinancialInstitutionBranch": "bic",
         },
         "PaymentMandate": {
             "": "direct_debit",
             "ID": "mandate_reference",
-            "PayerFinancialAccount": "debited_iban",
+            "PayerFinancialAccount": "debited_account",
         },
     },
     "PaymentTerms": "payment_terms",

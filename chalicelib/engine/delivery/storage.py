@@ -1,26 +1,24 @@
-"""Storage targets of a render, and the keys that their templates gave."""
+"""Storage targets of a render, and the paths that their templates gave."""
 
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
 from chalicelib.core.json import OpaqueObject
+from chalicelib.core.storage import DEFAULT_PATH
 
 # Why no file goes to the workspace's default destination.
 type StorageOmission = Literal["plan"]
-
-DEFAULT_KEY: Final = "{{ filename }}"
 
 
 class StorageTarget(msgspec.Struct, frozen=True, kw_only=True):
     """Destination of the files of a render, as it stood when the render was accepted.
 
-    `prefix` is that of the destination, `key` that of the request. Both are template sources.
+    `path` is the template source of whole paths: that of the request, else of the destination.
     """
 
     destination_id: str
-    prefix: str = ""
-    key: str = DEFAULT_KEY
+    path: str = DEFAULT_PATH
 
 
 class StorageTargets(msgspec.Struct, frozen=True):
@@ -35,17 +33,15 @@ class StorageTargets(msgspec.Struct, frozen=True):
 
     @property
     def has_templates(self) -> bool:
-        """Tell whether a prefix or a key may use data."""
-        texts = (text for each in self.targets for text in (each.prefix, each.key))
-        return any("{" in text and text != DEFAULT_KEY for text in texts)
+        """Tell whether a path may use data."""
+        return any("{" in each.path and each.path != DEFAULT_PATH for each in self.targets)
 
 
-class RenderedKey(msgspec.Struct, frozen=True):
-    """Texts of a prefix and a key, not cleaned yet.
+class RenderedPath(msgspec.Struct, frozen=True):
+    """Text of a path, not cleaned yet.
 
-    With a `fault` they could not be made: it says why, as the error of a template does.
+    With a `fault` it could not be made, and `fault` says why, as the error of a template does.
     """
 
-    prefix: str = ""
-    key: str = ""
+    text: str = ""
     fault: str | None = None

@@ -207,7 +207,7 @@ class InvoiceLine:
 class CreditTransfer:
     """An account to pay to (BG-17)."""
 
-    iban: v.ShortText
+    account_id: v.ShortText
     account_name: v.Text | None = None
     bic: v.ShortText | None = None
 
@@ -226,7 +226,7 @@ class DirectDebit:
 
     mandate_reference: v.Text | None = None
     creditor_id: v.Text | None = None
-    debited_iban: v.ShortText | None = None
+    debited_account: v.ShortText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +235,7 @@ class PaymentInstructions:
 
     means_code: v.PaymentMeansCode
     means_text: v.LongText | None = None
-    reference: v.Text | None = None
+    remittance_information: v.Text | None = None
     credit_transfers: tuple[CreditTransfer, ...] = ()
     card: PaymentCard | None = None
     direct_debit: DirectDebit | None = None

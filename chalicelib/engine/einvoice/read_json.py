@@ -50,7 +50,7 @@ _REQUIRED_RULES: Final = {
     "charges.vat": "BR-37",
     "charges.vat.category": "BR-37",
     "payment.means_code": "BR-49",
-    "payment.credit_transfers.iban": "BR-50",
+    "payment.credit_transfers.account_id": "BR-50",
     "supporting_documents.id": "BR-52",
     "lines.item.attributes.name": "BR-54",
     "lines.item.attributes.value": "BR-54",

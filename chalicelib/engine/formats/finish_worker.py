@@ -1,4 +1,4 @@
-"""Process that finishes one slow file; see finish_in_process.py.
+"""Process that finishes one slow file; see finish_file.py.
 
 It reads its request from its input, asks back for pages that only the browser can print, and ends
 when its owner ends.

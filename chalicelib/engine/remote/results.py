@@ -14,7 +14,7 @@ from chalicelib.engine.conformance.html_places import HtmlPlaces
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.context import MAX_FILES, RenderedFile, RenderTrace, RenderWarning
 from chalicelib.engine.delivery.emails import RenderedEmail
-from chalicelib.engine.delivery.storage import RenderedKey
+from chalicelib.engine.delivery.storage import RenderedPath
 from chalicelib.engine.failure_record import FailureRecord
 from chalicelib.engine.job import LintOutcome, RenderOutcome
 
@@ -115,7 +115,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
     filename: str | None
     invoice_totals: OpaqueObject | None
     emails: tuple[RenderedEmail, ...] = ()
-    storage_keys: tuple[RenderedKey, ...] = ()
+    storage_paths: tuple[RenderedPath, ...] = ()
     result: OpaqueObject | None = None
 
     @classmethod
@@ -152,7 +152,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
             outcome.filename,
             outcome.invoice_totals,
             outcome.emails,
-            outcome.storage_keys,
+            outcome.storage_paths,
             outcome.result,
         )
         return record, contents
@@ -187,7 +187,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
                 for each in self.validations
             ),
             emails=self.emails,
-            storage_keys=self.storage_keys,
+            storage_paths=self.storage_paths,
             result=self.result,
         )
 

@@ -13,32 +13,34 @@ from chalicelib.core.egress_policy import SFTP_PORTS, EgressPolicy
 from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 from chalicelib.core.ids import DestinationId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.destinations.model import DestinationKind, StorageDestination, literal_part
+from chalicelib.core.storage import DEFAULT_PATH
+from chalicelib.features.destinations.model import StorageDestination, StorageProvider, literal_part
 from chalicelib.features.destinations.repository import Destinations, contention_error
 from chalicelib.features.templates.compile_texts import PLACE, CompileTexts, text_error
 from chalicelib.features.workspaces.entitlements import require_feature
 from chalicelib.features.workspaces.model import Workspace
 
 _MAX_TRIES: Final = 10
+_PATH: Final = "path_template"
 
 
 class DestinationFields(TypedDict, total=False):
     """Fields of a request that makes or changes a destination."""
 
     name: str
-    kind: DestinationKind
-    prefix: str
+    provider: StorageProvider
+    path_template: str
     keep_hosted_copy: bool
     is_default: bool
     config: JsonObject | None
     credentials: JsonObject | None
 
 
-class ReadKindPart(Protocol):
-    """Port: check of settings or credentials of a kind of store."""
+class ReadStorePart(Protocol):
+    """Port: check of settings or credentials of a provider."""
 
     def __call__(
-        self, kind: str, part: Literal["config", "credentials"], value: JsonObject
+        self, provider: str, part: Literal["config", "credentials"], value: JsonObject
     ) -> dict[str, Json]:
         """Return settings or credentials with their defaults; raises `validation_error`."""
         ...
@@ -70,7 +72,7 @@ class ManageDestinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Use cases that change destinations, for workspaces whose plan has storage."""
 
     destinations: Destinations
-    read_part: ReadKindPart
+    read_part: ReadStorePart
     check_address: CheckAddress
     compile_texts: CompileTexts
     sealer: SecretSealer
@@ -81,32 +83,33 @@ class ManageDestinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Create a destination; `fields` are those of the request.
 
         Raises `plan_feature_unavailable`, `validation_error`, `url_not_allowed` for an address that
-        is refused, errors of templates for the prefix, and `conflict` for one too many.
+        is refused, errors of templates for the path, and `conflict` for one too many.
         """
         require_feature(workspace, "storage", "")
         now = self.clock.now()
         at = format_rfc3339(now)
-        kind = fields["kind"]
+        provider = fields["provider"]
         config, credentials = fields["config"] or {}, fields.get("credentials")
+        read_part = self.read_part
         require_all(
-            lambda: self.read_part(kind, "config", config),
-            lambda: credentials is not None and self.read_part(kind, "credentials", credentials),
+            lambda: read_part(provider, "config", config),
+            lambda: credentials is not None and read_part(provider, "credentials", credentials),
         )
         destination = StorageDestination(
             id=DestinationId(self.ids.new("dst", now)),
             workspace_id=workspace.id,
             name=fields["name"],
-            kind=kind,
-            prefix=fields["prefix"],
+            provider=provider,
+            path_template=fields["path_template"],
             keep_hosted_copy=fields["keep_hosted_copy"],
             is_default=fields["is_default"],
-            config=self._config(kind, {}, config),
+            config=self._config(provider, {}, config),
             sealed_credentials=None,
             created_at=at,
             updated_at=at,
         )
         destination = self._with_credentials(destination, fields)
-        self._check_prefix(workspace, destination.prefix)
+        self._check_path(workspace, destination.path_template)
         self.destinations.create(destination)
         return destination
 
@@ -119,10 +122,10 @@ class ManageDestinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """
         destination = self.destinations.one(workspace.id, destination_id)
         require_feature(workspace, "storage", "")
-        if fields.get("kind", destination.kind) != destination.kind:
-            message = f"it cannot be changed from {destination.kind}: make a destination"
-            raise validation_error("/kind", message, "not_allowed")
-        self._check_prefix(workspace, fields.get("prefix", ""))
+        if fields.get("provider", destination.provider) != destination.provider:
+            message = f"it cannot be changed from {destination.provider}: make a destination"
+            raise validation_error("/provider", message, "not_allowed")
+        self._check_path(workspace, fields.get("path_template", DEFAULT_PATH))
         for _ in range(_MAX_TRIES):
             after = self._with_credentials(self._with_fields(destination, fields), fields)
             after = after._replace(updated_at=format_rfc3339(self.clock.now()))
@@ -137,13 +140,13 @@ class ManageDestinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         self, destination: StorageDestination, fields: DestinationFields
     ) -> StorageDestination:
         if given := fields.get("config"):
-            config = self._config(destination.kind, destination.config, given)
+            config = self._config(destination.provider, destination.config, given)
             if destination.sealed_credentials is not None and fields.get("credentials") is None:
                 check_address_change(destination.config, config)
             destination = destination._replace(config=config)
         return destination._replace(
             name=fields.get("name", destination.name),
-            prefix=fields.get("prefix", destination.prefix),
+            path_template=fields.get("path_template", destination.path_template),
             keep_hosted_copy=fields.get("keep_hosted_copy", destination.keep_hosted_copy),
         )
 
@@ -153,24 +156,24 @@ class ManageDestinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         credentials = fields.get("credentials")
         if credentials is None:
             return destination
-        read = self.read_part(destination.kind, "credentials", credentials)
+        read = self.read_part(destination.provider, "credentials", credentials)
         sealed = self.sealer.seal(json.dumps(read), destination.credentials_place)
         return destination._replace(sealed_credentials=sealed)
 
-    def _config(self, kind: str, stored: JsonObject, given: JsonObject) -> JsonObject:
-        """Return all settings of a kind, the stored ones replaced by the given ones."""
-        config = self.read_part(kind, "config", {**stored, **given})
+    def _config(self, provider: str, stored: JsonObject, given: JsonObject) -> JsonObject:
+        """Return all settings of a provider, the stored ones replaced by the given ones."""
+        config = self.read_part(provider, "config", {**stored, **given})
         self.check_address(config)
         return config
 
-    def _check_prefix(self, workspace: Workspace, prefix: str) -> None:
-        if literal_part(prefix) == prefix:
+    def _check_path(self, workspace: Workspace, template: str) -> None:
+        if template in {DEFAULT_PATH, literal_part(template)}:
             return
-        for failure in self.compile_texts(workspace, {"prefix": prefix}):
-            error = text_error(failure, "/prefix", failure.code)
+        for failure in self.compile_texts(workspace, {_PATH: template}):
+            error = text_error(failure, f"/{_PATH}", failure.code)
             members = {name: failure.members.get(name) for name in PLACE}
-            detail = f"/prefix: {failure.detail}"
-            raise ServiceError(failure.code, detail, errors=[error], field="prefix", **members)
+            detail = f"/{_PATH}: {failure.detail}"
+            raise ServiceError(failure.code, detail, errors=[error], field=_PATH, **members)
 
 
 def _refusal(pointer: str, reason: str) -> ServiceError:

@@ -7,7 +7,7 @@ from chalicelib.adapters.aws.sealing import SealContext
 from chalicelib.core.ids import DestinationId, WorkspaceId
 from chalicelib.core.json import JsonObject
 
-type DestinationKind = Literal["s3", "azure_blob", "gcs", "sftp"]
+type StorageProvider = Literal["s3", "azure_blob", "gcs", "sftp"]
 
 CREDENTIALS_FIELD: Final = "storage_credentials"
 _TAG: Final = re.compile(r"\{[{%#]")
@@ -16,16 +16,17 @@ _TAG: Final = re.compile(r"\{[{%#]")
 class StorageDestination(NamedTuple):
     """Store of a customer; `changes` counts its changes.
 
-    `prefix` is a template source, "" for none. `config` and the sealed credentials are those of
-    its kind. `sealed_credentials` is None where there are none. `last_error` has `at`, `code`,
-    `message` and `status`, and makes the destination failing; a good test or upload removes it.
+    `path_template` is the template source of whole paths. `config` and the sealed credentials are
+    those of its provider. `sealed_credentials` is None where there are none. `last_error` has `at`,
+    `code`, `message` and `status`, and makes the destination failing; a good test or upload removes
+    it.
     """
 
     id: DestinationId
     workspace_id: WorkspaceId
     name: str
-    kind: DestinationKind
-    prefix: str
+    provider: StorageProvider
+    path_template: str
     keep_hosted_copy: bool
     is_default: bool
     config: JsonObject

@@ -22,9 +22,9 @@ type OpenBytes = Callable[[], AbstractContextManager[ByteStream]]
 
 
 class OutgoingFile(NamedTuple):
-    """File to upload; `key` is its whole name in the store, `sha256` is in hexadecimal."""
+    """File to upload; `path` is its whole name in the store, `sha256` is in hexadecimal."""
 
-    key: str
+    path: str
     bytes: int
     sha256: str
     content_type: str
@@ -69,16 +69,16 @@ class StoreSession(Protocol):
         ...
 
     def put(self, file: OutgoingFile) -> str | None:
-        """Upload a file in place of one of its key, and return its ETag, if the store has one."""
+        """Upload a file in place of one of its path, and return its ETag, if the store has one."""
         ...
 
-    def delete(self, key: str) -> None:
+    def delete(self, path: str) -> None:
         """Delete a file; the last step of a test."""
         ...
 
 
 class OpenStore(Protocol):
-    """Opening of sessions with the stores of one kind."""
+    """Opening of sessions with the stores of one provider."""
 
     def __call__(
         self, destination: StorageDestination, credentials: JsonObject, timeout_s: float

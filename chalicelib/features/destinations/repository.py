@@ -49,7 +49,7 @@ class Destinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         partition = destinations_partition(workspace_id)
         keys = [(partition, each) for each in ids if is_id("dst", each)]
         return {
-            row["SK"]: KnownDestination(row["prefix"], row["keep_hosted_copy"])
+            row["SK"]: KnownDestination(row["path_template"], row["keep_hosted_copy"])
             for row in self.table.get_many(keys)
         }
 
@@ -218,7 +218,7 @@ def _not_found(destination_id: str) -> NotFound:
 
 
 def _used_part(destination: StorageDestination) -> tuple[JsonObject, str | None, str]:
-    return destination.config, destination.sealed_credentials, destination.prefix
+    return destination.config, destination.sealed_credentials, destination.path_template
 
 
 def _without_time(error: JsonObject | None) -> JsonObject | None:

@@ -14,7 +14,7 @@ from chalicelib.features.destinations.outgoing import OpenStore, StoreSession, U
 
 
 class StoreSessions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Opening of sessions by the kind of a destination, in the function that uploads."""
+    """Opening of sessions by the provider of a destination, in the function that uploads."""
 
     sealer: SecretSealer
     openers: Mapping[str, OpenStore]
@@ -28,7 +28,7 @@ class StoreSessions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         (`storage_denied`) without credentials.
         """
         credentials = self._credentials(destination)
-        return self.openers[destination.kind](destination, credentials, timeout_s)
+        return self.openers[destination.provider](destination, credentials, timeout_s)
 
     def _credentials(self, destination: StorageDestination) -> JsonObject:
         message = "The destination has no credentials: change it with some."

@@ -11,7 +11,7 @@ import msgspec
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
-from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
+from chalicelib.core.storage import MAX_PATH_BYTES, storage_path
 from chalicelib.features.destinations.model import StorageDestination, literal_part
 from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailedError
 from chalicelib.features.destinations.repository import Destinations
@@ -70,10 +70,10 @@ class RunDestinationTrial(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Yield the steps of a test, each with its name."""
         yield "connect", session.connect
         ulid = self.ids.new("test", self.clock.now()).rpartition("_")[2]
-        prefix = literal_part(destination.prefix)
-        key = storage_key(prefix, f".platen-test-{ulid}")
-        yield "write", lambda: session.put(_file(_require_key(key)))
-        yield "delete", lambda: session.delete(_require_key(key))
+        folder = literal_part(destination.path_template).rpartition("/")[0]
+        path = storage_path(f"{folder}/.platen-test-{ulid}")
+        yield "write", lambda: session.put(_file(_require_path(path)))
+        yield "delete", lambda: session.delete(_require_path(path))
 
 
 def upload_error(failure: UploadFailedError) -> JsonObject:
@@ -99,16 +99,16 @@ def likely_mistake(config: JsonObject) -> str | None:
     return None
 
 
-def _require_key(key: str | None) -> str:
-    if key is None:
-        message = f"The prefix is too long: a key has {MAX_KEY_BYTES} bytes at most."
+def _require_path(path: str | None) -> str:
+    if path is None:
+        message = f"The path is too long: it has {MAX_PATH_BYTES} bytes at most."
         raise UploadFailedError("storage_key_invalid", message, is_final=True)
-    return key
+    return path
 
 
-def _file(key: str) -> OutgoingFile:
+def _file(path: str) -> OutgoingFile:
     return OutgoingFile(
-        key=key,
+        path=path,
         bytes=len(_TEXT),
         sha256=hashlib.sha256(_TEXT).hexdigest(),
         content_type="text/plain",

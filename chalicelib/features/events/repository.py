@@ -59,8 +59,8 @@ class EventOutbox(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     def of_subject(self, subject: str) -> list[Row]:
         """Return the rows of a subject's events; they are few and fit into one page."""
-        values = {":subject": subject, ":events": "EVENT#"}
-        condition = "PK = :subject AND begins_with(SK, :events)"
+        values = {":pk": subject, ":events": "EVENT#"}
+        condition = "PK = :pk AND begins_with(SK, :events)"
         return self.table.query(condition, values).items
 
     def all_of_subject(self, subject: str) -> Iterator[Row]:

@@ -4,7 +4,7 @@ import datetime as dt
 import hashlib
 import hmac
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -13,10 +13,13 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.errors import Forbidden, ServiceError
 from chalicelib.core.ids import FileId, is_id
+from chalicelib.core.text import content_disposition
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import Files
 from chalicelib.features.workspaces.model import require_active
 from chalicelib.features.workspaces.repository import Workspaces
+
+type Disposition = Literal["attachment", "inline"]
 
 _PRESIGNED_URL_S: Final = 60
 _MAX_EXP_DIGITS: Final = 12
@@ -36,14 +39,19 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     files_host: str
     signing_keys: Callable[[], Sequence[bytes]]
 
-    def signed_url(self, file: StoredFile, expires: dt.datetime) -> str:
+    def signed_url(
+        self, file: StoredFile, expires: dt.datetime, disposition: Disposition = "attachment"
+    ) -> str:
         """Return the URL of a file, valid until `expires`."""
         exp = str(int(expires.timestamp()))
         path = f"/files/{file.id}/{quote(file.filename, safe='')}"
-        sig = _signature(self.signing_keys()[0], file.id, file.filename, exp)
-        return f"{self.files_host}{path}?exp={exp}&sig={sig}"
+        shown = _end_of_url(exp, disposition)
+        sig = _signature(self.signing_keys()[0], file.id, file.filename, shown)
+        return f"{self.files_host}{path}?exp={shown}&sig={sig}"
 
-    def resolve(self, file_id: str, filename: str, exp: str, sig: str) -> str:
+    def resolve(
+        self, file_id: str, filename: str, exp: str, disposition: Disposition, sig: str
+    ) -> str:
         """Return the presigned URL of the body, valid for a minute.
 
         `filename` may be percent-encoded or not: gateways differ in how they decode a path. Raises
@@ -51,9 +59,11 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         purged or past its retention, and the codes of `require_active`.
         """
         names = (filename, unquote(filename))
-        if not any(self._is_valid(file_id, name, exp, sig) for name in names):
+        if not any(self._is_valid(file_id, name, (exp, disposition), sig) for name in names):
             raise Forbidden("invalid_signature", "The address is altered or no longer valid.")
-        return self.presigned_url(self._readable_file(FileId(file_id)))
+        file = self._readable_file(FileId(file_id))
+        shown_as = content_disposition(file.filename, disposition)
+        return self.presigned_object_url(file.key, file.content_type, shown_as)
 
     def presigned_url(self, file: StoredFile) -> str:
         """Return the presigned URL of the body, valid for a minute."""
@@ -75,16 +85,25 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 return file
         raise ServiceError("file_expired", "The file was deleted or its retention has ended.")
 
-    def _is_valid(self, file_id: str, filename: str, exp: str, sig: str) -> bool:
+    def _is_valid(
+        self, file_id: str, filename: str, exp_and_disposition: tuple[str, Disposition], sig: str
+    ) -> bool:
+        exp, disposition = exp_and_disposition
         if not (is_id("file", file_id) and exp.isascii() and exp.isdigit()):
             return False
         if len(exp) > _MAX_EXP_DIGITS or int(exp) <= self.clock.now().timestamp():
             return False
-        valid = (_signature(key, file_id, filename, exp) for key in self.signing_keys())
+        shown = _end_of_url(exp, disposition)
+        valid = (_signature(key, file_id, filename, shown) for key in self.signing_keys())
         return any(hmac.compare_digest(sig.encode(), each.encode()) for each in valid)
 
     def _is_expired(self, file: StoredFile) -> bool:
         return file.expires_at is not None and parse_rfc3339(file.expires_at) <= self.clock.now()
+
+
+def _end_of_url(exp: str, disposition: Disposition) -> str:
+    """Return the end of a URL with its disposition, as both are signed."""
+    return f"{exp}&disposition=inline" if disposition == "inline" else exp
 
 
 def _signature(key: bytes, file_id: str, filename: str, exp: str) -> str:

@@ -17,15 +17,17 @@ def files_folder(render: Render) -> str:
 
 
 def attempt_object_keys(render: Render) -> Iterator[str]:
-    """Yield the object keys at which attempts of a render may have stored files."""
+    """Yield the object keys at which a render may have files, of any attempt, and what has them."""
     for attempt in range(1, render.attempt + 1):
         formats = render.announced.get(str(attempt), render.requested_formats)
         for n, format_ in enumerate(formats):
-            yield from file_object_keys(render, file_key(render, attempt, n, format_))
+            yield file_key(render, attempt, n, format_)
     if render.email_count:
         yield contents_key(render.workspace_id, render.id)
+    if render.delivery == "base64":
+        yield answer_key(render)
 
 
-def file_object_keys(render: Render, key: str) -> tuple[str, ...]:
-    """Return the object keys of a file: its own and, with delivery `base64`, its base64 copy's."""
-    return (key, f"{key}.b64") if render.delivery == "base64" else (key,)
+def answer_key(render: Render) -> str:
+    """Return the object key of an answer with files in base64 that is fetched by its address."""
+    return f"tmp/answers/{render.workspace_id}/{render.id}"

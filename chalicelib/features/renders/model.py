@@ -14,6 +14,7 @@ type RunMode = Literal["sync", "async"]
 type DeliveryType = Literal["url", "binary", "base64", "none"]
 type Priority = Literal["normal", "low"]
 type ReceiptStatus = Literal["pending", "retrying", "succeeded", "failed"]
+type RenderKind = Literal["page", "pdf_tool", "einvoice"]
 type RenderSource = Literal["api", "batch", "signed_link", "email_test"]
 
 TRANSITIONS: Final[dict[RenderStatus, tuple[RenderStatus, ...]]] = {
@@ -63,14 +64,14 @@ class BodyKey(NamedTuple):
 class StorageReceipt(NamedTuple):
     """Upload of one file to one destination; `file_index` is the file's among those of the render.
 
-    `key` is None where it could not be made. `error` has `code`, `message` and `status`. `attempts`
-    is None until an attempt has been recorded in a row of receipts.
+    `path` is None where it could not be made. `error` has `code`, `message` and `status`.
+    `attempts` is None until an attempt has been recorded in a row of receipts.
     """
 
     destination_id: str
     file_index: int
     status: ReceiptStatus
-    key: str | None
+    path: str | None
     bytes: int
     etag: str | None = None
     error: JsonObject | None = None
@@ -171,6 +172,30 @@ class Render(NamedTuple):
         if format_ == "zip" or not isinstance(formats, Sequence) or not formats:
             return (str(format_ or "pdf"),)
         return tuple(map(str, formats))
+
+    @property
+    def kind(self) -> RenderKind:
+        """Return what makes the files: a page, a tool for PDFs, or the writer of e-invoices."""
+        kinds: Mapping[object, RenderKind] = {"pdf": "pdf_tool", "einvoice": "einvoice"}
+        return kinds.get(self.input["type"], "page")
+
+    @property
+    def input_type(self) -> str:
+        """Return the type of the input."""
+        return str(self.input["type"]) if self.kind == "page" else self.kind
+
+    @property
+    def output_format(self) -> str | None:
+        """Return the format of the first file of the request; None for a tool without files."""
+        formats = self.requested_formats
+        has_format = self.output["format"] or self.output["formats"] or self.kind != "pdf_tool"
+        return formats[0] if has_format else None
+
+    @property
+    def page_count(self) -> int | None:
+        """Return the pages of all files that have pages, or None if none has."""
+        pages = [file.pages for file in self.files if file.pages is not None]
+        return sum(pages) if pages else None
 
     @property
     def returns_file(self) -> bool:

@@ -8,9 +8,10 @@ from typing import Final
 import msgspec
 
 from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.files.signed_urls import SignedFileUrls
+from chalicelib.features.files.signed_urls import Disposition, SignedFileUrls
 from chalicelib.features.renders.idempotency.model import Accepted202
 from chalicelib.features.renders.model import Render, StorageReceipt
 from chalicelib.features.renders.receipts.repository import ReceiptRows
@@ -32,6 +33,7 @@ class PresentRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     file_urls: SignedFileUrls
     receipt_rows: ReceiptRows
     clock: Clock
+    region: str
 
     def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Json]:
         """Return the render as JSON; fields without a value are null or empty.
@@ -48,7 +50,31 @@ class PresentRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 _file_json(file, self._signed_url(file, url_expires_at) if with_urls else {})
                 for file in render.files
             ],
+            self.region,
         )
+
+    def file_url(self, render: Render, file_id: str, disposition: Disposition) -> str:
+        """Return a signed URL of a file; raises `not_found`, and `file_expired` without one."""
+        file = next((each for each in render.files if each.id == file_id), None)
+        if file is None:
+            raise NotFound("not_found", f"This render has no file {file_id[:64]}.")
+        render = self.receipt_rows.with_receipts(render)
+        has_urls = render.hosted or render.has_failed_delivery
+        if render.files_purged_at is not None or render.zero_retention or not has_urls:
+            raise ServiceError("file_expired", "The file of this render is no longer kept.")
+        expires_at = self.clock.now() + dt.timedelta(seconds=render.expires_in_s)
+        return self.file_urls.signed_url(file, expires_at, disposition)
+
+    def with_contents(self, render: Render, contents: Sequence[str]) -> dict[str, Json]:
+        """Return the render as JSON; its files, also those that are not kept, have their contents.
+
+        The contents are in base64.
+        """
+        files = [
+            {**_file_json(file, {}), "content_base64": content}
+            for file, content in zip(render.files, contents, strict=True)
+        ]
+        return {**self(render, with_urls=False), "files": files}
 
     def as_accepted(self, render: Render, accepted: Accepted202) -> dict[str, Json]:
         """Return the render as its first answer showed it, before it was final."""
@@ -80,8 +106,10 @@ class PresentRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         }
 
 
-def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
-    """Return a render as JSON with the JSON of its files.
+def render_json(
+    render: Render, files: Sequence[JsonObject], region: str | None = None
+) -> dict[str, Json]:
+    """Return a render as JSON with the JSON of its files, made in a region.
 
     Purged files are left out, and those that wait for their uploads with zero retention.
     """
@@ -92,22 +120,30 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
         "status": render.status,
         "mode": render.mode,
         "test": render.test,
+        "region": region,
+        "kind": render.kind,
         "input": render.input,
+        "input_type": render.input_type,
+        "template": _template_json(render),
         "template_id": render.template_id,
         "template_version": render.template_version,
         "engine": render.engine,
+        "engine_version": render.engine,
         "output": render.output,
+        "output_format": render.output_format,
         "reference": render.reference,
         "metadata": render.metadata,
         "priority": render.priority,
         "source": render.source,
         "batch_id": render.batch_id,
         "files": [] if is_hidden else list(files),
+        "pages": render.page_count,
         "warnings": [*render.warnings, *_upload_warnings(render)],
         "error": render.error,
         "result": render.result,
         "invoice": render.invoice,
         "billed": render.billed,
+        "billed_renders": int(render.billed),
         "storage": [_receipt_json(receipt) for receipt in render.storage],
         "emails": _email_counts(render),
         "timings": timings_json(render.timings),
@@ -119,6 +155,12 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
         "expires_at": render.expires_at,
         "files_purged_at": render.files_purged_at,
     }
+
+
+def _template_json(render: Render) -> JsonObject | None:
+    if render.template_id is None:
+        return None
+    return {"id": render.template_id, "version": render.template_version}
 
 
 def timings_json(timings: Mapping[str, int] | None) -> JsonObject | None:

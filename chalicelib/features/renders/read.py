@@ -1,8 +1,8 @@
 """Read renders: one by id, or a page of a workspace's renders, newest first."""
 
 import datetime as dt
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -11,14 +11,16 @@ from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id, lowest_id
 from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.repository import ListCriteria, Renders
+from chalicelib.features.renders.rows import facet, metadata_facet, metadata_of, metadata_text
 from chalicelib.features.workspaces.model import Mode
 
 # Bounds the work of one request: a filter with few matches gets a short page and a cursor.
 _MAX_ROWS_READ: Final = 500
 # Receipts in rows of their own, which are read for each render of a page. A page has 4 MB.
 _MAX_RECEIPT_BYTES: Final = 4_000_000
-_EQUALITY_FILTERS: Final = ("status", "template_id", "batch_id", "reference", "test")
+_EQUALITY_FILTERS: Final = ("template_id", "batch_id", "reference", "test")
+_FACETS: Final = ("input_type", "output_format", "source")
 
 
 class Viewer(NamedTuple):
@@ -44,24 +46,33 @@ class Viewer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RenderFilter:
-    """Filter of a list; None does not restrict it."""
+    """Filter of a list; None does not restrict it, nor does an empty collection."""
 
     equals: Mapping[str, Any]
+    statuses: Sequence[str] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
     created_after: dt.datetime | None = None
     created_before: dt.datetime | None = None
 
-    def equalities(self, viewer: Viewer) -> Mapping[str, Any] | None:
+    def criteria(self, viewer: Viewer) -> ListCriteria | None:
         """Return the attributes that renders of the list must have, or None if none can match."""
-        equal = {
-            name: self.equals[name]
-            for name in _EQUALITY_FILTERS
-            if self.equals.get(name) is not None
-        }
+        equal = self._equalities(_EQUALITY_FILTERS)
         if "template_id" in equal and not viewer.is_template_visible(equal["template_id"]):
             return None
-        if viewer.mode == "live":
-            return equal
-        return None if equal.get("test") is False else equal | {"test": True}
+        if viewer.mode == "test" and equal.get("test") is False:
+            return None
+        facets = [facet(name, value) for name, value in self._equalities(_FACETS).items()]
+        facets += [metadata_facet(key, text) for key, text in self.metadata.items()]
+        of_mode = {"test": True} if viewer.mode == "test" else {}
+        return ListCriteria({**equal, **of_mode}, self.statuses, facets)
+
+    def has_metadata(self, render: Render) -> bool:
+        """Tell whether a render has the metadata, whose facets others may share."""
+        found = {key: metadata_text(value) for key, value in metadata_of(render).items()}
+        return self.metadata.items() <= found.items()
+
+    def _equalities(self, names: Sequence[str]) -> dict[str, Any]:
+        return {name: self.equals[name] for name in names if self.equals.get(name) is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +98,21 @@ class ReadRenders(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return render
 
     def page(
-        self, viewer: Viewer, criteria: RenderFilter, *, limit: int, after: RenderId | None
+        self, viewer: Viewer, wanted: RenderFilter, *, limit: int, after: RenderId | None
     ) -> RenderPage:
         """Return up to `limit` renders below the id `after`."""
-        equal = criteria.equalities(viewer)
-        if equal is None:
+        criteria = wanted.criteria(viewer)
+        if criteria is None:
             return RenderPage([], None)
-        all_match = not equal and not viewer.templates
-        newest, oldest = _bounds(criteria, after)
+        all_match = not any(criteria) and not viewer.templates
+        newest, oldest = _bounds(wanted, after)
         matches: list[RenderId] = []
         rows_read = 0
         while newest > oldest:
             max_rows = min(_MAX_ROWS_READ - rows_read, limit + 1 if all_match else _MAX_ROWS_READ)
-            rows = self.renders.newest_page(viewer.workspace_id, (oldest, newest), equal, max_rows)
+            rows = self.renders.newest_page(
+                viewer.workspace_id, (oldest, newest), criteria, max_rows
+            )
             rows_read += rows.scanned_count
             matches += [
                 RenderId(row["LSK"])
@@ -107,27 +120,28 @@ class ReadRenders(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 if viewer.is_template_visible(row.get("template_id"))
             ]
             if len(matches) > limit:
-                return self._page(viewer, equal, matches[:limit], matches[limit - 1])
+                return self._page(viewer, wanted, matches[:limit], matches[limit - 1])
             if rows.last_evaluated_key is None:
                 break
             last_read = RenderId(rows.last_evaluated_key["LSK"])
             newest = _text_below(last_read)
             if rows_read >= _MAX_ROWS_READ:
-                return self._page(viewer, equal, matches, last_read)
-        return self._page(viewer, equal, matches, None)
+                return self._page(viewer, wanted, matches, last_read)
+        return self._page(viewer, wanted, matches, None)
 
     def _page(
         self,
         viewer: Viewer,
-        equal: Mapping[str, Any],
+        wanted: RenderFilter,
         ids: list[RenderId],
         next_after: RenderId | None,
     ) -> RenderPage:
         # The index is eventually consistent: renders that no longer match are left out.
+        criteria = wanted.criteria(viewer)
         renders = [
             render
             for render in self.renders.get_many(viewer.workspace_id, ids)
-            if all(getattr(render, name) == value for name, value in equal.items())
+            if criteria is not None and criteria.are_met(render) and wanted.has_metadata(render)
         ]
         receipt_bytes = 0
         for n, render in enumerate(renders):
@@ -138,13 +152,13 @@ class ReadRenders(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return RenderPage(renders, next_after)
 
 
-def _bounds(criteria: RenderFilter, after: RenderId | None) -> tuple[str, str]:
+def _bounds(wanted: RenderFilter, after: RenderId | None) -> tuple[str, str]:
     """Return the highest and the lowest id of a list; ids sort by creation time."""
     newest, oldest = "rnd_~", "rnd_"
-    if criteria.created_before is not None:
-        newest = _text_below(lowest_id("rnd", epoch_ms(criteria.created_before)))
-    if criteria.created_after is not None:
-        oldest = lowest_id("rnd", epoch_ms(criteria.created_after) + 1)
+    if wanted.created_before is not None:
+        newest = _text_below(lowest_id("rnd", epoch_ms(wanted.created_before)))
+    if wanted.created_after is not None:
+        oldest = lowest_id("rnd", epoch_ms(wanted.created_after) + 1)
     if after is not None:
         newest = min(newest, _text_below(after))
     return newest, oldest

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -19,9 +19,11 @@ from chalicelib.features.renders.model import (
 )
 from chalicelib.features.renders.receipts.repository import ReceiptRows
 from chalicelib.features.renders.rows import (
+    WAIVED,
     body_key_text,
     due_shard,
     expiry_time,
+    facets_of,
     history_entry,
     lists_partition,
     outcome_json,
@@ -34,6 +36,22 @@ from chalicelib.features.renders.rows import (
 )
 
 _APPEND_HISTORY: Final = "history = list_append(history, :entry)"  # Attempts are few.
+
+
+class ListCriteria(NamedTuple):
+    """Attributes of the renders of a list: equal ones, one of the statuses, all of the facets."""
+
+    equal: Mapping[str, RowValue]
+    statuses: Sequence[str] = ()
+    facets: Sequence[str] = ()
+
+    def are_met(self, render: Render) -> bool:
+        """Tell whether a render has the attributes."""
+        return (
+            all(getattr(render, name) == value for name, value in self.equal.items())
+            and (not self.statuses or render.status in self.statuses)
+            and set(self.facets) <= set(facets_of(render))
+        )
 
 
 class Renders:
@@ -58,14 +76,18 @@ class Renders:
         return [self._render(row) for row in rows if self._is_kept(row)]
 
     def newest_page(
-        self,
-        workspace_id: WorkspaceId,
-        ids: tuple[str, str],
-        equal: Mapping[str, RowValue],
-        limit: int,
+        self, workspace_id: WorkspaceId, ids: tuple[str, str], criteria: ListCriteria, limit: int
     ) -> QueryPage:
         """Return a page of the index between two ids, newest first."""
-        return newest_listed(self._table, lists_partition(workspace_id), ids, equal, limit)
+        return newest_listed(
+            self._table,
+            lists_partition(workspace_id),
+            ids,
+            criteria.equal,
+            limit,
+            statuses=criteria.statuses,
+            facets=criteria.facets,
+        )
 
     def _is_kept(self, item: Row) -> bool:  # DynamoDB deletes expired items late.
         return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()
@@ -103,7 +125,7 @@ class Renders:
         Idempotent for one invocation. A claimed render is free again after `claimed_until`, or when
         the message of its attempt is delivered again: then its function has died (decision 5).
         """
-        event = f"attempt {attempt.number} claimed by {attempt.invocation}"
+        event = f"attempt claimed by {attempt.invocation}"
         write = Write(
             self._table,
             key=row_key(workspace_id, render_id),
@@ -119,7 +141,7 @@ class Renders:
                 ":message_id": attempt.message_id,
                 ":at": attempt.claimed_at,
                 ":until": attempt.claimed_until,
-                ":entry": [history_entry(attempt.claimed_at, event)],
+                ":entry": [history_entry(attempt.claimed_at, event, attempt.number)],
                 **_unfinished_values(),
             },
         )
@@ -256,7 +278,7 @@ class Renders:
                 ":one": 1,
                 ":at": at,
                 ":attempt": render.attempt,
-                ":entry": [history_entry(at, f"attempt {render.attempt} waived")],
+                ":entry": [history_entry(at, WAIVED, render.attempt)],
             },
             "attempt = :attempt AND claimed_until > :at AND ",
         )

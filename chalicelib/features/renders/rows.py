@@ -17,7 +17,7 @@ from chalicelib.adapters.aws.table import Row
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
-from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.core.ids import RenderId, WorkspaceId, sha256_hex
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.accept.redact_request import redacted_options
@@ -28,8 +28,16 @@ from chalicelib.features.workspaces.limits.model import Reservation
 DUE_RENDER: Final = DueKind("render", shards=8)
 
 _FILES_MARGIN: Final = dt.timedelta(days=30)
-# More have their common values and beginnings once: hundreds of files fit into a row.
+# More have their common values and beginnings once: hundreds of files fit into a row. One file
+# takes 326 bytes whole and 499 in columns, and each KB of a row is a write unit at every change:
+# a render with one file of each format stays whole (decision 50).
 _MAX_WHOLE_FILES: Final = 6
+
+# Of the hash of an entry of metadata: 50 of them fit into an index entry of a kilobyte.
+_FACET_DIGITS: Final = 8
+
+# Event of the history of an attempt that a transient error has ended.
+WAIVED: Final = "attempt waived"
 
 type _Fields = dict[str, Json]
 
@@ -91,6 +99,36 @@ def partition(workspace_id: WorkspaceId, render_id: RenderId) -> str:
     return f"WS#{workspace_id}#RND#{render_id}"
 
 
+def facets_of(render: Render) -> tuple[str, ...]:
+    """Return short texts of what lists are filtered by, for the index of lists."""
+    return (
+        facet("input_type", render.input_type),
+        *([] if render.output_format is None else [facet("output_format", render.output_format)]),
+        facet("source", render.source),
+        *(metadata_facet(key, metadata_text(value)) for key, value in metadata_of(render).items()),
+    )
+
+
+def facet(name: str, value: str) -> str:
+    """Return the facet of a property with few values."""
+    return f"{name}:{value}"
+
+
+def metadata_facet(key: str, text: str) -> str:
+    """Return the facet of an entry of metadata, which a few others have too."""
+    return sha256_hex(json.canonical_bytes([key, text]))[:_FACET_DIGITS]
+
+
+def metadata_of(render: Render) -> JsonObject:
+    """Return the metadata of a render, empty where it has none."""
+    return render.metadata or {}
+
+
+def metadata_text(value: Json) -> str:
+    """Return a value of metadata as a query names it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def row_key(workspace_id: WorkspaceId, render_id: RenderId) -> Row:
     """Return the key of a render's row."""
     return {"PK": partition(workspace_id, render_id), "SK": "META"}
@@ -124,6 +162,7 @@ def row_of(render: Render) -> Row:
         "files_purged_at": render.files_purged_at,
         "request": request_json(render),
         "outcome": outcome_json(render),
+        "facets": list(facets_of(render)),
         **({"announced": render.announced} if render.announced else {}),
         **({"email_count": render.email_count} if render.email_count else {}),
         **({} if render.email_counts is None else {"emails": render.email_counts}),
@@ -225,9 +264,9 @@ def request_webhook_of(item: Row) -> RequestWebhook | None:
     return msgspec.convert(stored, RequestWebhook | None)
 
 
-def history_entry(at: str | None, event: str) -> Row:
-    """Return an entry of a row's `history`, which is for the operator."""
-    return {"at": at, "event": event}
+def history_entry(at: str | None, event: str, attempt: int | None = None) -> Row:
+    """Return an entry of a row's `history`: what happened, to an attempt or from outside."""
+    return {"at": at, "event": event, "attempt": attempt}
 
 
 def expiry_time(render: Render) -> int:

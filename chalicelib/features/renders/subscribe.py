@@ -16,7 +16,7 @@ from chalicelib.engine.delivery.emails import contents_key
 from chalicelib.features.events.model import EventDelivery, OutgoingMessage, Subscriber
 from chalicelib.features.events.relay import crash_for_each
 from chalicelib.features.renders.events import FINAL_EVENT_TYPES
-from chalicelib.features.renders.file_keys import attempt_object_keys, file_object_keys
+from chalicelib.features.renders.file_keys import answer_key, attempt_object_keys
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.settle import SettleRender
@@ -101,9 +101,9 @@ class CleanUpRender(Subscriber, msgspec.Struct, frozen=True, kw_only=True, eq=Fa
 def _leftover_keys(render: Render) -> Iterator[str]:
     if render.body_key is not None and not render.body_key.is_shared:
         yield render.body_key.object_key
-    named = {key for file in render.files for key in file_object_keys(render, file.key)}
+    named = {file.key for file in render.files}
     if render.status == "succeeded":
-        named.add(contents_key(render.workspace_id, render.id))
+        named |= {contents_key(render.workspace_id, render.id), answer_key(render)}
     for key in attempt_object_keys(render):
         if key not in named:
             yield key

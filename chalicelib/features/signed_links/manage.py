@@ -30,6 +30,7 @@ MAX_OUTPUT_BYTES: Final = 100_000
 # What CDNs and browsers take.
 MAX_URL_CHARS: Final = 8_000
 _SECRET_BYTES: Final = 32
+_DEFAULT_EXPIRY_S: Final = 3_600
 
 
 class LinkFields(TypedDict, total=False):
@@ -52,12 +53,13 @@ class LinkWithSecret(NamedTuple):
 
 
 class WantedUrl(NamedTuple):
-    """URL to be signed; it ends in `expires_in_s` seconds."""
+    """URL to be signed; it ends at a Unix second, else in `expires_in_s` seconds or an hour."""
 
     name: str
     format: str
-    data: JsonObject
-    expires_in_s: int
+    params: JsonObject
+    expires_at: int | None = None
+    expires_in_s: int | None = None
 
 
 class LinkViewer(NamedTuple):
@@ -156,8 +158,11 @@ class ManageLinks(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     def sign(self, link: SignedLink, wanted: WantedUrl) -> str:
         """Return a signed URL of a link; raises `validation_error`."""
-        exp = int(self.clock.now().timestamp()) + wanted.expires_in_s
-        query = query_text([*flatten(wanted.data), ("exp", str(exp))])
+        now = int(self.clock.now().timestamp())
+        exp = wanted.expires_at or now + (wanted.expires_in_s or _DEFAULT_EXPIRY_S)
+        if exp <= now:
+            raise validation_error("/expires_at", "must be in the future", "out_of_range")
+        query = query_text([*flatten(wanted.params), ("exp", str(exp))])
         name = query_text([(wanted.name, "")]).removesuffix("=")
         target = f"/l/{link.id}/{name}.{wanted.format}?{query}"
         secret = self.sealer.open(link.sealed_secret, link.secret_place)
@@ -166,7 +171,7 @@ class ManageLinks(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             message = (
                 f"gives a URL of {len(url)} characters; at most {MAX_URL_CHARS} work everywhere"
             )
-            raise validation_error("/data", message, "too_long")
+            raise validation_error("/params", message, "too_long")
         return url
 
     def _check(self, viewer: LinkViewer, template_id: str, fields: LinkFields) -> None:

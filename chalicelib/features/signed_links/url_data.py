@@ -50,24 +50,24 @@ def read_query(query: str) -> LinkQuery:
 def flatten(data: JsonObject) -> list[tuple[str, str]]:
     """Return the names and values of a query that gives these data; null is left out.
 
-    Raises `validation_error` at `/data` for data that no query can carry: an array, an empty
+    Raises `validation_error` at `/params` for data that no query can carry: an array, an empty
     object, a name of the service's own, and two paths that are the same or go through one another.
     """
     pairs = list(_leaves(data, ()))
     seen: dict[str, str] = {}
     for name, value in pairs:
         if name in _OWN_NAMES:
-            raise validation_error(json_pointer([name], "/data"), "is a name of the URL's own")
+            raise validation_error(json_pointer([name], "/params"), "is a name of the URL's own")
         if name in seen:
-            raise validation_error("/data", f"has the path {name[:100]} twice", "repeated")
+            raise validation_error("/params", f"has the path {name[:100]} twice", "repeated")
         seen[name] = value
     if len(pairs) > MAX_NAMES:
-        raise validation_error("/data", f"has more than {MAX_NAMES} values", "too_long")
+        raise validation_error("/params", f"has more than {MAX_NAMES} values", "too_long")
     try:
         _nest(seen)
     except ServiceError as refused:
         (error,) = refused.errors
-        raise validation_error("/data", f"{error.path}: {error.message}", error.code) from None
+        raise validation_error("/params", f"{error.path}: {error.message}", error.code) from None
     return pairs
 
 
@@ -116,7 +116,7 @@ def _refusal(name: str, message: str, code: str) -> ServiceError:
 
 
 def _leaves(value: Json, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    pointer = json_pointer(path, "/data")
+    pointer = json_pointer(path, "/params")
     if isinstance(value, dict):
         if path and not value:
             raise validation_error(pointer, "is empty: a URL has values only", "too_short")

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from copy import replace
 from dataclasses import dataclass
 
 import msgspec
@@ -14,7 +13,12 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import DatasetId, IdGenerator, TemplateId, WorkspaceId
 from chalicelib.features.templates.model import Dataset, Draft, SourceBundle, Template, TemplateType
-from chalicelib.features.templates.publish import DatasetDryRun, NewDataset, PublishTemplate
+from chalicelib.features.templates.publish import (
+    DatasetDryRun,
+    NewDataset,
+    PublishTemplate,
+    with_live,
+)
 from chalicelib.features.templates.replace_draft import SourceCheck
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.store_source import StoreSource
@@ -78,7 +82,7 @@ class CreateTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 template, stored, request_id, now
             )
             writes += more_writes
-            template = replace(template, live_version=version.number, published_revision=1)
+            template = with_live(template, version)._replace(published_revision=1)
         # A source in the bucket was announced first, as a row in status `creating` (decision 20).
         announced = any(each.object_name is not None for each in (stored, *data))
         creation = self.templates.creation(template, announced=announced)

@@ -26,6 +26,7 @@ CONTENT_FIELDS: Final[dict[TemplateType, tuple[str, ...]]] = {
 class Template(NamedTuple):
     """A template as stored; `published_revision` is the draft revision published last.
 
+    `live_published_at` and `live_note` are those of the live version, shown without its row.
     `datasets` are in the order of creation, `email_rules` in that of sending. `unsettled` maps the
     names of objects in the bucket that no row names, or not yet, to the time since when (RFC 3339).
     """
@@ -40,6 +41,8 @@ class Template(NamedTuple):
     updated_at: str
     locked: bool = False
     live_version: int | None = None
+    live_published_at: str | None = None
+    live_note: str | None = None
     draft_revision: int = 1
     published_revision: int = 0
     deleted_at: str | None = None
@@ -110,7 +113,7 @@ class PublishedVersion(NamedTuple):
 
     number: int
     stored: StoredText
-    created_at: str
+    published_at: str
     note: str | None = None
     draft_revision: int | None = None
     rollback_of: int | None = None

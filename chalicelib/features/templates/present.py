@@ -1,6 +1,8 @@
 """JSON of the contract's template objects."""
 
 from chalicelib.core.json import Json
+from chalicelib.features.templates.dynamic_properties import dynamic_properties
+from chalicelib.features.templates.infer import DIALECT
 from chalicelib.features.templates.model import (
     CONTENT_FIELDS,
     Dataset,
@@ -20,12 +22,17 @@ def template_json(template: Template) -> dict[str, Json]:
         "description": template.description,
         "type": template.type,
         "locked": template.locked,
-        "live_version": template.live_version,
+        "live_version": _live_version_json(template),
         "draft_revision": template.draft_revision,
         "created_at": template.created_at,
         "updated_at": template.updated_at,
         "deleted_at": template.deleted_at,
     }
+
+
+def deleted_json(template: Template) -> dict[str, Json]:
+    """Return a template that was put into the trash as JSON."""
+    return template_json(template) | {"deleted": True}
 
 
 def draft_json(template: Template, draft: Draft, source: SourceBundle) -> dict[str, Json]:
@@ -44,11 +51,11 @@ def version_json(template: Template, version: PublishedVersion) -> dict[str, Jso
     return {
         "object": "template_version",
         "template_id": template.id,
-        "version": version.number,
+        "number": version.number,
         "note": version.note,
         "draft_revision": version.draft_revision,
         "rollback_of": version.rollback_of,
-        "created_at": version.created_at,
+        "published_at": version.published_at,
     }
 
 
@@ -57,6 +64,20 @@ def version_source_json(
 ) -> dict[str, Json]:
     """Return a version as JSON, with its source."""
     return version_json(template, version) | _source_json(template, source)
+
+
+def schema_json(template: Template, number: int | None, source: SourceBundle) -> dict[str, Json]:
+    """Return the data that a version takes, or the draft if it has no number, as JSON."""
+    return {
+        "object": "template_schema",
+        "template_id": template.id,
+        "version": number,
+        "declared": source.schema is not None,
+        "schema": {"$schema": DIALECT, "type": "object"}
+        if source.schema is None
+        else source.schema,
+        "dynamic_properties": dynamic_properties(source.content.get("scene")),
+    }
 
 
 def dataset_json(template: Template, dataset: Dataset) -> dict[str, Json]:
@@ -72,9 +93,19 @@ def dataset_json(template: Template, dataset: Dataset) -> dict[str, Json]:
     }
 
 
+def _live_version_json(template: Template) -> dict[str, Json] | None:
+    if template.live_version is None:
+        return None
+    return {
+        "number": template.live_version,
+        "published_at": template.live_published_at,
+        "note": template.live_note,
+    }
+
+
 def _source_json(template: Template, source: SourceBundle) -> dict[str, Json]:
     return {
-        **{name: source.content.get(name) for name in CONTENT_FIELDS[template.type]},
+        "content": {name: source.content.get(name) for name in CONTENT_FIELDS[template.type]},
         "options": dict(source.options),
         "schema": source.schema,
     }

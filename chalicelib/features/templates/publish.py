@@ -5,7 +5,6 @@ import logging
 import random
 import time
 from collections.abc import Callable, Sequence
-from copy import replace
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
@@ -39,16 +38,17 @@ TEMPLATE_PUBLISHED: Final = EventType(
         "object": "template_version",
         "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
         "name": "Invoice",
-        "version": 3,
+        "number": 3,
         "note": "New payment terms",
         "draft_revision": 7,
         "rollback_of": None,
-        "created_at": "2026-01-31T12:00:00.000Z",
+        "published_at": "2026-01-31T12:00:00.000Z",
     },
 )
 # The loser of a race takes the next number (decision 20); each round has a winner.
 _MAX_TRIES: Final = 60
 _MAX_PAUSE_S: Final = 0.2
+_LIVE_FIELDS: Final = ("live_version", "live_published_at", "live_note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +188,15 @@ class PublishTemplate:
             content.rollback_of,
         )
         event = published_event(template, version, request_id, now)
-        changed = replace(template, live_version=number, updated_at=version.created_at)
-        sets: dict[str, RowValue] = {"live_version": number, "updated_at": version.created_at}
+        changed = with_live(template, version)._replace(updated_at=version.published_at)
+        changes = [*_LIVE_FIELDS, "updated_at"]
         # Replacing an unpublished draft removes its source, so the draft must be unchanged as well.
         unchanged = ["live_version"]
         if version.draft_revision is not None:
-            changed = replace(changed, published_revision=version.draft_revision)
-            sets["published_revision"] = version.draft_revision
+            changed = changed._replace(published_revision=version.draft_revision)
+            changes.append("published_revision")
             unchanged.append("draft_revision")
+        sets: dict[str, RowValue] = {name: getattr(changed, name) for name in changes}
         write = self._templates.change(template, sets, unchanged=unchanged)
         try:
             self._table.transact([write, *self._version_writes(template, version, event)])
@@ -220,6 +221,15 @@ class _VersionContent(NamedTuple):
     note: str | None = None
     draft_revision: int | None = None
     rollback_of: int | None = None
+
+
+def with_live(template: Template, version: PublishedVersion) -> Template:
+    """Return a template with this live version."""
+    return template._replace(
+        live_version=version.number,
+        live_published_at=version.published_at,
+        live_note=version.note,
+    )
 
 
 def check_revision(template: Template, revision: int | None) -> None:

@@ -32,9 +32,13 @@ _MAX_TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class TemplateFilter:
-    """Filter of a list; `ids` are the templates that a restricted key may see, empty means all."""
+    """Filter of a list; `text` is part of a name, in upper or lower case.
+
+    `ids` are the templates that a restricted key may see, empty means all.
+    """
 
     type: TemplateType | None = None
+    text: str = ""
     deleted: bool = False
     ids: Sequence[str] = ()
 
@@ -109,6 +113,12 @@ class ReadTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         version = self.templates.version(template, number)
         return version, self._source(template, version)
 
+    def current(self, template: Template) -> tuple[int | None, SourceBundle]:
+        """Return the live version's number and source; without one, None and the draft's."""
+        if template.live_version is None:
+            return None, self.draft(template)[1]
+        return template.live_version, self.version(template, template.live_version)[1]
+
     def version_text(self, template: Template, number: int) -> str:
         """Return the JSON of a version's source; raises `version_not_found`."""
         version = self.templates.version(template, number)
@@ -153,6 +163,7 @@ def _matches(template: Template, template_filter: TemplateFilter, now: dt.dateti
     return (
         (template.status == "deleted") == template_filter.deleted
         and template_filter.type in {None, template.type}
+        and template_filter.text.casefold() in template.name.casefold()
         and not is_trash_expired(template, now)
     )
 

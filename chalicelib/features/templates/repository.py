@@ -314,7 +314,7 @@ def version_row(template: Template, version: PublishedVersion) -> Row:
         "PK": template_partition(template.workspace_id, template.id),
         "SK": version_key(version.number),
         "number": version.number,
-        "created_at": version.created_at,
+        "published_at": version.published_at,
         "note": version.note,
         "draft_revision": version.draft_revision,
         "rollback_of": version.rollback_of,
@@ -327,7 +327,7 @@ def version_from_row(item: Row) -> PublishedVersion:
     return PublishedVersion(
         number=item["number"],
         stored=_stored_from_row(item),
-        created_at=item["created_at"],
+        published_at=item["published_at"],
         note=item["note"],
         draft_revision=item["draft_revision"],
         rollback_of=item["rollback_of"],

@@ -18,8 +18,8 @@ from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.renders.file_keys import (
+    answer_key,
     attempt_object_keys,
-    file_object_keys,
     files_folder,
 )
 from chalicelib.features.renders.model import Render
@@ -53,7 +53,7 @@ type ReadLogLines = Callable[[str, dt.datetime], Iterable[str]]
 _CLOCK_SKEW: Final = dt.timedelta(minutes=1)
 # Roles of objects that are listed only if they exist.
 _DEAD_ATTEMPT: Final = "dead attempt"
-_BASE64_COPY: Final = "base64 of a file"
+_ANSWER: Final = "answer in base64"
 _SOURCES_OF_ROWS: Final = frozenset(
     {"row", "facts", "dead letters", "webhooks", "emails", "uploads"}
 )
@@ -165,8 +165,8 @@ class TraceRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def _objects_of(self, render: Render) -> Iterator[TracedObject]:
         roles = dict.fromkeys(attempt_object_keys(render), _DEAD_ATTEMPT)
         for file in render.files:
-            file_key, *base64_keys = file_object_keys(render, file.key)
-            roles |= dict.fromkeys(base64_keys, _BASE64_COPY) | {file_key: file.id}
+            roles[file.key] = file.id
+        roles |= {key: _ANSWER for key in roles if key == answer_key(render)}
         if render.body_key is not None:
             roles[render.body_key.object_key] = "body"
         # Its hundreds of files are one list; what else it has are few objects.
@@ -177,7 +177,7 @@ class TraceRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 sizes |= self.objects.sizes(key)
         for key, role in roles.items():
             size = sizes.get(key)
-            if size is not None or role not in {_DEAD_ATTEMPT, _BASE64_COPY}:
+            if size is not None or role not in {_DEAD_ATTEMPT, _ANSWER}:
                 yield TracedObject(key, role, size)
 
 

@@ -44,9 +44,11 @@ class CreateUpload(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
         Raises `conflict` for more bytes than the uploads of the workspace may have.
         """
-        upload = self._new_upload(announced, was_announced=False)
-        digest = hashlib.sha256(content).digest()
-        self.objects.put(upload.key, content, content_type=upload.content_type, sha256=digest)
+        digest = hashlib.sha256(content)
+        upload = self._new_upload(announced, sha256=digest.hexdigest())
+        self.objects.put(
+            upload.key, content, content_type=upload.content_type, sha256=digest.digest()
+        )
         crash_if_armed(CrashPoint.UPLOAD_STORED)
         # After a crash before this write, the lifecycle rule of the bucket removes the bytes.
         self.uploads.put(upload)
@@ -57,7 +59,7 @@ class CreateUpload(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
         Raises `conflict` as `store`.
         """
-        upload = self._new_upload(announced, was_announced=True)
+        upload = self._new_upload(announced)
         form = self.objects.presigned_post(
             upload.form_key,
             content_type=upload.content_type,
@@ -68,8 +70,8 @@ class CreateUpload(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         self.uploads.put(upload)
         return upload, form
 
-    def _new_upload(self, announced: AnnouncedUpload, *, was_announced: bool) -> Upload:
-        """Return a new upload, whose bytes are counted."""
+    def _new_upload(self, announced: AnnouncedUpload, sha256: str | None = None) -> Upload:
+        """Return a new upload, whose bytes are counted; it is pending without `sha256`."""
         now = self.clock.now()
         upload = Upload(
             id=UploadId(self.ids.new("upl", now)),
@@ -77,10 +79,11 @@ class CreateUpload(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             filename=announced.filename,
             content_type=announced.content_type,
             bytes=announced.bytes,
-            status="pending" if was_announced else "ready",
+            status="pending" if sha256 is None else "ready",
             created_at=format_rfc3339(now),
             expires_at=format_rfc3339(now + _LIFETIME),
-            was_announced=was_announced,
+            was_announced=sha256 is None,
+            sha256=sha256,
         )
         self.held.reserve(announced.workspace, upload)
         crash_if_armed(CrashPoint.UPLOAD_COUNTED)

@@ -10,7 +10,8 @@ type UploadStatus = Literal["pending", "ready"]
 class Upload(NamedTuple):
     """An upload as stored; for a `pending` one `bytes` is the announced size.
 
-    `was_announced`: its bytes arrive by a form.
+    `was_announced`: its bytes arrive by a form. `sha256` is in hexadecimal, None while it is
+    `pending`.
     """
 
     id: UploadId
@@ -22,6 +23,7 @@ class Upload(NamedTuple):
     created_at: str
     expires_at: str
     was_announced: bool = False
+    sha256: str | None = None
 
     @property
     def key(self) -> str:

@@ -68,13 +68,13 @@ class ReadUploads(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """
         if upload.status != "pending":
             return upload
-        size = self.objects.copy(upload.form_key, upload.key)
-        if size is None:
+        copied = self.objects.copy(upload.form_key, upload.key)
+        if copied is None:
             # Nothing has arrived, or another reader has just moved it.
             now = self.clock.now()
             return self.uploads.get_many(upload.workspace_id, [upload.id], now).get(upload.id)
         crash_if_armed(CrashPoint.UPLOAD_COPIED)
-        arrived = self.uploads.mark_ready(upload, size)
+        arrived = self.uploads.mark_ready(upload, copied)
         crash_if_armed(CrashPoint.UPLOAD_READY)
         if arrived is None:
             self.objects.delete(upload.key)
@@ -93,6 +93,7 @@ def upload_object(upload: Upload, form: PresignedPost | None = None) -> dict[str
         "filename": upload.filename,
         "content_type": upload.content_type,
         "bytes": upload.bytes,
+        "sha256": upload.sha256,
         "status": upload.status,
         **form_fields,
         "created_at": upload.created_at,

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from chalicelib.adapters.aws.objects import ObjectCopy
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict
@@ -47,15 +48,20 @@ class Uploads(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         # form's key, or bring a deleted one back.
         self.table.transact([Write(self.table, item=item)])
 
-    def mark_ready(self, upload: Upload, size: int) -> Upload | None:
+    def mark_ready(self, upload: Upload, copied: ObjectCopy) -> Upload | None:
         """Mark a pending upload as ready and return it; None if it was deleted meanwhile."""
         write = Write(
             self.table,
             key=_key(upload),
-            update="SET #status = :ready, #bytes = :size",
+            update="SET #status = :ready, #bytes = :size, sha256 = :sha256",
             condition="#status = :pending",
             names={"#status": "status", "#bytes": "bytes"},
-            values={":ready": "ready", ":size": size, ":pending": "pending"},
+            values={
+                ":ready": "ready",
+                ":size": copied.size,
+                ":sha256": copied.sha256,
+                ":pending": "pending",
+            },
         )
         try:
             item = self.table.write(write)

@@ -79,7 +79,7 @@ class BenchLink:
 
     def sign(self, who: str) -> str:
         """Return a signed URL."""
-        wanted = {"name": "badge", "format": "png", "data": {"who": who, "text": "Hello"}}
+        wanted = {"name": "badge", "format": "png", "params": {"who": who, "text": "Hello"}}
         return str(self._api.post(f"{self._path}/sign", wanted)["url"])
 
     def count_renders(self) -> int:

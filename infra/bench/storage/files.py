@@ -40,12 +40,12 @@ class BenchUploads:
         self._renders = FinalRenders(stack, clients)
         fields = {
             "name": "Bench",
-            "kind": "s3",
+            "provider": "s3",
             "config": {
                 "endpoint": gateway.url,
                 "region": REGION,
                 "bucket": BUCKET,
-                "path_style": True,
+                "force_path_style": True,
             },
             "credentials": {"access_key_id": KEY, "secret_access_key": SECRET},
         }
@@ -63,7 +63,7 @@ class BenchUploads:
         messages = [UploadFilesMessage.of(each).to_json() for each in uploads]
         queue_url = self._stack.resources["UploadsQueue"]["Ref"]
         send_together(self._stack.client("sqs"), queue_url, messages, visible_at)
-        names = [self._gateway.path(self._key(each)) for each in uploads]
+        names = [self._gateway.path(self._path(each)) for each in uploads]
         seconds = self._wait_for(names, size, visible_at)
         return [each.files[0].object_key for each in uploads], seconds
 
@@ -84,7 +84,7 @@ class BenchUploads:
         return (SystemClock().now() - begin).total_seconds()
 
     @staticmethod
-    def _key(uploads: TargetUploads) -> str:
+    def _path(uploads: TargetUploads) -> str:
         return f"{uploads.render_id}.pdf"
 
     def _write_one(self, content: bytes) -> TargetUploads:
@@ -93,13 +93,13 @@ class BenchUploads:
         (file,) = render.files
         file = file._replace(bytes=len(content), sha256=digest.hexdigest())
         self._objects.put(file.key, content, content_type=file.content_type, sha256=digest.digest())
-        key = f"{render.id}.pdf"
-        receipt = StorageReceipt(self._destination, 0, "pending", key, len(content))
+        path = f"{render.id}.pdf"
+        receipt = StorageReceipt(self._destination, 0, "pending", path, len(content))
         upload = FileUpload(
             id=StorageUploadId(derived_id("sup", parse_rfc3339(render.created_at), render.id)),
             file_id=file.id,
             receipt=0,
-            key=key,
+            path=path,
             object_key=file.key,
             content_type=file.content_type,
             bytes=file.bytes,

@@ -24,7 +24,7 @@ _UPLOADS: Final[Mapping[str, tuple[bytes, str]]] = {
 }
 _DESTINATION: Final = {
     "name": "Archive",
-    "kind": "s3",
+    "provider": "s3",
     "config": {"region": "eu-central-1", "bucket": "my-files"},
     "credentials": {"access_key_id": "AKID", "secret_access_key": "secret"},
 }
@@ -106,10 +106,9 @@ class Objects:
 
     def _rule(self) -> str:
         return self._post(
-            "/v1/email-rules",
+            f"/v1/templates/{self.id_of('template')}/email-rules",
             {
                 "name": "A",
-                "template_id": self.id_of("template"),
                 "connection_id": self.id_of("connection"),
                 "to": "a@example.com",
                 "subject": "A",

@@ -52,7 +52,7 @@ _CHOICES: Final = frozenset({"source", "stamp", "watermark"})
 _NEEDED: Final[Mapping[str, str]] = {
     "GET /v1/renders": "render",
     "GET /v1/batches": "batch",
-    "GET /v1/email-rules": "rule",
+    "GET /v1/templates/{id}/email-rules": "rule",
     "GET /v1/email-sends": "send",
     "GET /v1/webhook-deliveries": "delivery",
     "GET /v1/templates/{id}/datasets": "dataset",
@@ -118,10 +118,9 @@ def _body(route: str, own: Objects) -> Any:
     if route == "POST /v1/email-rules/preview":
         rule = {"connection_id": own.id_of("connection"), "to": "a@example.com", "subject": "A"}
         return {"template_id": own.id_of("template"), "rule": rule}
-    if route == "POST /v1/email-rules":
+    if route == "POST /v1/templates/{id}/email-rules":
         return {
             "name": "A",
-            "template_id": own.id_of("template"),
             "connection_id": own.id_of("connection"),
             "to": "a@example.com",
             "subject": "A",
@@ -161,10 +160,10 @@ _HTML: Final = {"type": "html", "html": "<p>x"}
 _BODIES: Final[Mapping[str, Any]] = {
     "POST /v1/renders": {"input": _HTML, "mode": "async"},
     "POST /v1/renders/preflight": {"input": _HTML},
-    "POST /v1/pdf/html": {"html": "<p>x", "mode": "async"},
-    "POST /v1/images/html": {"html": "<p>x", "mode": "async"},
-    "POST /v1/pdf/url": {"url": "https://example.com/", "mode": "async"},
-    "POST /v1/images/url": {"url": "https://example.com/", "mode": "async"},
+    "POST /v1/pdf/from-html": {"html": "<p>x", "mode": "async"},
+    "POST /v1/images/from-html": {"html": "<p>x", "mode": "async"},
+    "POST /v1/pdf/from-url": {"url": "https://example.com/", "mode": "async"},
+    "POST /v1/images/from-url": {"url": "https://example.com/", "mode": "async"},
     "POST /v1/einvoices": {"profile": "EN16931", "invoice": invoice_json(), "mode": "async"},
     "POST /v1/einvoices/validate": {},
     "POST /v1/batches/{id}/resend-emails": {"statuses": ["failed"]},
@@ -189,8 +188,8 @@ _BODIES: Final[Mapping[str, Any]] = {
     "POST /v1/webhook-endpoints/{id}/test": {"event": "render.failed"},
 }
 _BODIES_WITH_TEMPLATE: Final[Mapping[str, Any]] = {
-    "/v1/pdf/template": lambda id_: {"template_id": id_, "mode": "async"},
-    "/v1/images/template": lambda id_: {"template_id": id_, "mode": "async"},
+    "/v1/pdf/from-template": lambda id_: {"template_id": id_, "mode": "async"},
+    "/v1/images/from-template": lambda id_: {"template_id": id_, "mode": "async"},
     "/v1/batches": lambda id_: {"template_id": id_, "items": [{"data": {}}]},
     "/v1/signed-links": lambda id_: {"name": "A", "template_id": id_},
 }

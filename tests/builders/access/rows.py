@@ -90,6 +90,12 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "GET /v1/renders/{id}": {
         "{id}": RENDER,
     },
+    "GET /v1/renders/{id}/logs": {
+        "{id}": RENDER,
+    },
+    "GET /v1/renders/{id}/files/{file_id}": {
+        "{id}": RENDER,
+    },
     "POST /v1/renders/{id}/cancel": {
         "{id}": Outcomes("render_not_found", "render_not_found", "render_not_found", "conflict"),
     },
@@ -102,43 +108,43 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "GET /v1/uploads/{id}": {
         "{id}": UPLOAD,
     },
-    "POST /v1/pdf/html": {
+    "POST /v1/pdf/from-html": {
         "/assets/*/upload_id": UPLOAD,
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
         "/pdf/watermark/image/upload_id": UPLOAD,
         "/upload_id": UPLOAD,
     },
-    "POST /v1/pdf/template": {
+    "POST /v1/pdf/from-template": {
         "/assets/*/upload_id": UPLOAD,
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
         "/pdf/watermark/image/upload_id": UPLOAD,
         "/template_id": TEMPLATE,
     },
-    "POST /v1/pdf/url": {
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+    "POST /v1/pdf/from-url": {
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
         "/pdf/watermark/image/upload_id": UPLOAD,
     },
-    "POST /v1/images/html": {
+    "POST /v1/images/from-html": {
         "/assets/*/upload_id": UPLOAD,
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/upload_id": UPLOAD,
     },
-    "POST /v1/images/template": {
+    "POST /v1/images/from-template": {
         "/assets/*/upload_id": UPLOAD,
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
         "/template_id": TEMPLATE,
     },
-    "POST /v1/images/url": {
-        "/delivery/email/*/rule_id": REFUSED_TO_ALL,
-        "/delivery/storage/*/destination_id": NAMED,
+    "POST /v1/images/from-url": {
+        "/email/*/rule_id": REFUSED_TO_ALL,
+        "/storage/*/destination_id": NAMED,
     },
     "GET /v1/batches": {
         "?template_id": FILTER,
@@ -246,6 +252,9 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "POST /v1/templates/{id}/unlock": {
         "{id}": TEMPLATE,
     },
+    "GET /v1/templates/{id}/schema": {
+        "{id}": TEMPLATE,
+    },
     "GET /v1/templates/{id}/versions": {
         "{id}": TEMPLATE,
     },
@@ -276,12 +285,12 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     "POST /v1/email-connections/{id}/test": {
         "{id}": READ_ONLY,
     },
-    "GET /v1/email-rules": {
-        "?template_id": TEMPLATE,
+    "GET /v1/templates/{id}/email-rules": {
+        "{id}": TEMPLATE,
     },
-    "POST /v1/email-rules": {
+    "POST /v1/templates/{id}/email-rules": {
         "/connection_id": NAMED,
-        "/template_id": TEMPLATE,
+        "{id}": TEMPLATE,
     },
     "POST /v1/email-rules/preview": {
         "/dataset_id": OF_OTHER_TEMPLATE,
@@ -364,6 +373,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     },
     "GET /v1/webhook-deliveries": {
         "?endpoint_id": FILTER,
+        "?render_id": FILTER,
     },
     "GET /v1/webhook-deliveries/{id}": {
         "{id}": OF_TEMPLATE_AND_MODE,

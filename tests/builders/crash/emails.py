@@ -36,13 +36,12 @@ class CrashEmails(CrashWorkspace):
         made = self.call("POST", "/email-connections", json=connection)
         rule = {
             "name": "To the customer",
-            "template_id": self.template,
             "connection_id": made["id"],
             "to": "{{ n }}@example.com",
             "subject": "Invoice {{ n }}",
             "html": "<p>{{ n }}",
         }
-        self.call("POST", "/email-rules", json=rule)
+        self.call("POST", f"/templates/{self.template}/email-rules", json=rule)
 
     def render(self) -> str:
         """Make a render whose rule sends an email; return its id."""

@@ -25,10 +25,14 @@ class CrashUploads(CrashWorkspace):
     """A workspace with one destination, whose store counts its files."""
 
     def __init__(self, stack: CrashStack, store: RecordingStore) -> None:
-        """Create the workspace; its id is the prefix of its files in the store."""
+        """Create the workspace; its id is the folder of its files in the store."""
         super().__init__(stack)
         self._store = store
-        fields = {"name": "Archive", "prefix": f"{self.workspace}/", **store.destination}
+        fields = {
+            "name": "Archive",
+            "path_template": f"{self.workspace}/{{{{ filename }}}}",
+            **store.destination,
+        }
         made = self.call("POST", "/storage-destinations", json=fields)
         self._destination = f"/storage-destinations/{made['id']}"
 
@@ -58,7 +62,7 @@ class CrashUploads(CrashWorkspace):
 
     def puts(self) -> list[int]:
         """Return how often each file has arrived in the store."""
-        return [self._store.puts[str(file.key)] for file in self.uploads().files]
+        return [self._store.puts[str(file.path)] for file in self.uploads().files]
 
     def destination_error(self) -> JsonObject | None:
         """Return the error that makes the destination failing, or None."""
@@ -103,15 +107,15 @@ class CrashUploads(CrashWorkspace):
             yield f"{len(render.storage)} receipts of {len(uploads.files)} uploads"
         for file in uploads.files:
             receipt = render.storage[file.receipt]
-            if receipt[2:6] != (file.status, file.key, file.bytes, file.etag):
+            if receipt[2:6] != (file.status, file.path, file.bytes, file.etag):
                 yield f"the receipt {receipt} is another than {file}"
             if file.is_open:
                 yield f"{file.id} is {file.status}"
             if file.status == "succeeded" and not self._has(file):
-                yield f"the store has not got {file.key}"
+                yield f"the store has not got {file.path}"
 
     def _has(self, file: FileUpload) -> bool:
-        content = self._store.files.get(str(file.key), b"")
+        content = self._store.files.get(str(file.path), b"")
         digest = hashlib.sha256(content).hexdigest()
         return (len(content), digest, etag_of(content)) == (file.bytes, file.sha256, file.etag)
 

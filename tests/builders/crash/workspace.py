@@ -93,7 +93,7 @@ def _template_faults(meta: Row, own: list[Row]) -> Iterator[str]:
     if sorted(numbers) != list(range(1, int(meta["live_version"] or 0) + 1)):
         yield f"versions {numbers}, live {meta['live_version']}"
     events = [row for row in own if row["SK"].startswith("EVENT#")]
-    if sorted(int(event["detail"]["version"]) for event in events) != sorted(numbers):
+    if sorted(int(event["detail"]["number"]) for event in events) != sorted(numbers):
         yield f"events of {[event['detail'] for event in events]}"
     if not all("published_at" in event and "due_at" not in event for event in events):
         yield "an event is not published"

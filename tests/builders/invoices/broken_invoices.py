@@ -34,7 +34,7 @@ REVERSE_CHARGE: Final = {
 _DIRECT_DEBIT: Final = {
     "mandate_reference": "M1",
     "creditor_id": "DE98ZZZ09999999999",
-    "debited_iban": "DE02120300000000202051",
+    "debited_account": "DE02120300000000202051",
 }
 
 

@@ -16,7 +16,7 @@ _REPRESENTATIVE: Final = {"name": "R", "vat_id": "DE1234", "address": {"country"
 _DEBIT: Final = {
     "mandate_reference": "M",
     "creditor_id": "DE98ZZZ09999999999",
-    "debited_iban": "DE02120300000000202051",
+    "debited_account": "DE02120300000000202051",
 }
 _FRENCH_ADDRESS: Final = {"city": "Lyon", "postcode": "69001", "country": "FR"}
 
@@ -162,7 +162,7 @@ _PAYMENTS: Final[dict[str, dict[str, Any]]] = {
     "cash, and everything else": _paid(
         "10",
         card={"primary_account_number": "123456"},
-        credit_transfers=[{"iban": "DE02120300000000202051"}, {"iban": "0000 1234"}],
+        credit_transfers=[{"account_id": "DE02120300000000202051"}, {"account_id": "0000 1234"}],
         direct_debit=_DEBIT,
     ),
     "a debit in cash without a mandate": _paid(
@@ -175,7 +175,7 @@ _PAYMENTS: Final[dict[str, dict[str, Any]]] = {
     "a card beside an account": _paid(
         "48",
         card={"primary_account_number": "1234"},
-        credit_transfers=[{"iban": "DE02120300000000202051"}],
+        credit_transfers=[{"account_id": "DE02120300000000202051"}],
     ),
     "nothing due, no terms": {"due_date": ABSENT, "prepaid_amount": "214.16"},
     "the seller's trading name is paid": {"seller.trading_name": "MG", "payee": {"name": "MG"}},

@@ -43,7 +43,7 @@ _INVOICE: Final[dict[str, Any]] = {
     ],
     "payment": {
         "means_code": "58",
-        "credit_transfers": [{"iban": "DE02120300000000202051"}],
+        "credit_transfers": [{"account_id": "DE02120300000000202051"}],
     },
 }
 

@@ -123,14 +123,16 @@ def _direct_debit() -> Invoice:
     debit = DirectDebit(
         mandate_reference="M-1",
         creditor_id="DE98ZZZ09999999999",
-        debited_iban="DE02120300000000202051",
+        debited_account="DE02120300000000202051",
     )
     return minimal(payment=PaymentInstructions(means_code="59", direct_debit=debit))
 
 
 def _card() -> Invoice:
     card = PaymentCard(primary_account_number="123456", holder_name="Max Muster")
-    return minimal(payment=PaymentInstructions(means_code="48", card=card, reference="Beleg 7"))
+    return minimal(
+        payment=PaymentInstructions(means_code="48", card=card, remittance_information="Beleg 7")
+    )
 
 
 def _gross_prices() -> Invoice:

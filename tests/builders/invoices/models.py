@@ -51,7 +51,7 @@ REPRESENTATIVE: Final = TaxRepresentative(
     vat_id="DE987654321",
     address=PostalAddress(city="Köln", postcode="50667", country="DE"),
 )
-_TRANSFER: Final = CreditTransfer(iban="DE02120300000000202051")
+_TRANSFER: Final = CreditTransfer(account_id="DE02120300000000202051")
 
 
 def line(number: int = 1, vat: Vat = STANDARD, **changes: Any) -> InvoiceLine:
@@ -148,12 +148,12 @@ def full() -> Invoice:
         payment=PaymentInstructions(
             means_code="58",
             means_text="Überweisung",
-            reference="RE-2026-002",
+            remittance_information="RE-2026-002",
             credit_transfers=(
                 CreditTransfer(
-                    iban="DE02120300000000202051", account_name="Nordwind", bic="BYLADEM1001"
+                    account_id="DE02120300000000202051", account_name="Nordwind", bic="BYLADEM1001"
                 ),
-                CreditTransfer(iban="0000123456", account_name="Konto im Ausland"),
+                CreditTransfer(account_id="0000123456", account_name="Konto im Ausland"),
             ),
         ),
     )

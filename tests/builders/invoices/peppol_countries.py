@@ -25,7 +25,7 @@ def _party(country: str, registration: str, scheme: str) -> Changes:
 
 
 def _transfer(means_code: str, account: str, bic: str | None = None) -> Changes:
-    transfer = {"iban": account} | ({"bic": bic} if bic else {})
+    transfer = {"account_id": account} | ({"bic": bic} if bic else {})
     return {"payment.means_code": means_code, "payment.credit_transfers": [transfer]}
 
 
@@ -110,7 +110,7 @@ COUNTRY_INVOICES: Final[dict[str, Changes]] = {
         **_transfer("30", "54026815", "SE:BANKGIRO"),
     },
 }
-_DK_PAYMENT: Final = "payment.reference"
+_DK_PAYMENT: Final = "payment.remittance_information"
 _SHARE: Final = {"vat": {"category": "S", "rate": "25"}, "amount": "1", "reason": "none"}
 _GREEK_NUMBERS: Final = {
     "1": "094259216|01/03/2026|1|1.1|A",

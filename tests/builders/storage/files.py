@@ -9,20 +9,21 @@ from typing import Final
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.ids import DestinationId, WorkspaceId
 from chalicelib.core.json import Json
-from chalicelib.features.destinations.model import DestinationKind, StorageDestination
+from chalicelib.core.storage import DEFAULT_PATH
+from chalicelib.features.destinations.model import StorageDestination, StorageProvider
 from chalicelib.features.destinations.outgoing import ByteStream, OutgoingFile
 
 _BLOCK: Final = bytes(range(256)) * 4096
 
 
-def storage_destination(kind: DestinationKind, **config: Json) -> StorageDestination:
+def storage_destination(provider: StorageProvider, **config: Json) -> StorageDestination:
     """Return a destination with these settings."""
     return StorageDestination(
         id=DestinationId("dst_1"),
         workspace_id=WorkspaceId("ws_1"),
         name="Archive",
-        kind=kind,
-        prefix="",
+        provider=provider,
+        path_template=DEFAULT_PATH,
         keep_hosted_copy=True,
         is_default=False,
         config=config,
@@ -33,20 +34,24 @@ def storage_destination(kind: DestinationKind, **config: Json) -> StorageDestina
 
 
 def outgoing_file(
-    key: str, content: bytes = b"%PDF", content_type: str = "application/pdf"
+    path: str, content: bytes = b"%PDF", content_type: str = "application/pdf"
 ) -> OutgoingFile:
     """Return a file with this content."""
     digest = sha256(content).hexdigest()
     return OutgoingFile(
-        key, len(content), digest, content_type, lambda: nullcontext(io.BytesIO(content))
+        path, len(content), digest, content_type, lambda: nullcontext(io.BytesIO(content))
     )
 
 
-def large_file(key: str, size_mib: int, content_sha256: str | None = None) -> OutgoingFile:
+def large_file(path: str, size_mib: int, content_sha256: str | None = None) -> OutgoingFile:
     """Return a file that is never in memory as a whole."""
     digest = content_sha256 or sha256_of_large_file(size_mib)
     return OutgoingFile(
-        key, size_mib << 20, digest, "application/zip", lambda: nullcontext(_Blocks(size_mib << 20))
+        path,
+        size_mib << 20,
+        digest,
+        "application/zip",
+        lambda: nullcontext(_Blocks(size_mib << 20)),
     )
 
 

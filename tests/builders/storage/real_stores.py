@@ -16,12 +16,12 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from chalicelib.core.json import JsonObject
-from chalicelib.features.destinations.kinds.azure_blob import open_azure_blob
-from chalicelib.features.destinations.kinds.gcs import open_gcs
-from chalicelib.features.destinations.kinds.s3 import open_s3
-from chalicelib.features.destinations.kinds.sftp import open_sftp
 from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.outgoing import OpenStore
+from chalicelib.features.destinations.providers.azure_blob import open_azure_blob
+from chalicelib.features.destinations.providers.gcs import open_gcs
+from chalicelib.features.destinations.providers.s3 import open_s3
+from chalicelib.features.destinations.providers.sftp import open_sftp
 from tests.builders.storage.files import egress_to, storage_destination
 from tests.builders.storage.servers import (
     ACCESS_KEY,
@@ -82,7 +82,7 @@ def s3_store(server: StorageServer) -> RealStore:
     return RealStore(
         open_s3(egress_to(server.port)),
         storage_destination(
-            "s3", endpoint=server.url, region=REGION, bucket=BUCKET, path_style=True
+            "s3", endpoint=server.url, region=REGION, bucket=BUCKET, force_path_style=True
         ),
         credentials,
         credentials | {"secret_access_key": "wrong"},

@@ -37,7 +37,7 @@ class RecordingStore:
         """Return the fields of a destination that is this store."""
         endpoint = f"http://127.0.0.1:{self.server.server_port}"
         return {
-            "kind": "s3",
+            "provider": "s3",
             "config": {"endpoint": endpoint, "region": "eu-central-1", "bucket": _BUCKET},
             "credentials": {"access_key_id": "key", "secret_access_key": "secret"},
         }

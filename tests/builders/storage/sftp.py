@@ -6,8 +6,8 @@ from typing import Final
 import asyncssh
 
 from chalicelib.core.json import JsonObject
-from chalicelib.features.destinations.kinds.sftp import open_sftp
 from chalicelib.features.destinations.outgoing import StoreSession
+from chalicelib.features.destinations.providers.sftp import open_sftp
 from tests.builders.storage.files import egress_to, storage_destination
 from tests.builders.waiting import PATIENCE_S
 from tests.fakes.ssh_server import PASSWORD, USERNAME, FakeSshServer

@@ -56,9 +56,9 @@ def unregistered(crash: CrashWorkspace, connection: dict[str, Any]) -> list[str]
 def sent_email(crash: CrashWorkspace, connection: dict[str, Any]) -> str:
     """Return the id of a send that the provider has accepted."""
     template = crash.call("POST", "/templates", json={"name": "T", "html": "<p>", "publish": True})
-    rule = {"name": "R", "template_id": template["id"], "connection_id": connection["id"]}
+    rule = {"name": "R", "connection_id": connection["id"]}
     texts = {"to": "ada@example.com", "subject": "S", "html": "<p>"}
-    crash.call("POST", "/email-rules", json=rule | texts)
+    crash.call("POST", f"/templates/{template['id']}/email-rules", json=rule | texts)
     source = {"type": "template", "template_id": template["id"]}
     crash.call("POST", "/renders", json={"input": source, "mode": "async"})
 

@@ -9,6 +9,7 @@ import pytest
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint as P
+from chalicelib.core.ids import sha256_hex
 from chalicelib.features.workspaces.change import WorkspaceChanges
 from tests.builders.crash.in_process.stack import ServiceStack
 from tests.builders.crash.webhooks import FIRST_WEBHOOK_POINT
@@ -120,6 +121,25 @@ def test_repeat_with_the_same_key_makes_one_template(
     crash.settle(lambda: list(crash.template_faults()))
 
 
+@pytest.mark.parametrize("point", ANSWERS, ids=lambda point: point.name)
+def test_repeat_with_the_same_key_makes_one_endpoint(
+    crash: CrashWorkspace, stack: ServiceStack, point: P
+) -> None:
+    sent: dict[str, Any] = {
+        "headers": {"Idempotency-Key": "k"},
+        "json": {"url": "https://example.com/", "events": ["render.succeeded"]},
+    }
+    crash.call_killed(point, "POST", "/webhook-endpoints", **sent)
+    stack.service.clock.advance(seconds=31)
+
+    made = crash.call("POST", "/webhook-endpoints", **sent)
+
+    listed = crash.call("GET", "/webhook-endpoints")["data"]
+    assert [each["id"] for each in listed] == [made["id"]]
+    again = crash.call("POST", "/webhook-endpoints", **sent)
+    assert (again["id"], again["secret"]) == (made["id"], made["secret"])
+
+
 @pytest.mark.parametrize("point", UPLOADS, ids=lambda point: point.name)
 def test_announced_upload_becomes_ready_at_the_next_request(
     crash: CrashWorkspace, point: P
@@ -132,6 +152,7 @@ def test_announced_upload_becomes_ready_at_the_next_request(
     shown = crash.call("GET", f"/uploads/{upload}")
 
     assert (shown["status"], shown["bytes"]) == ("ready", len(HTML))
+    assert shown["sha256"] == sha256_hex(HTML)
     source = {"type": "html", "upload_id": upload}
     assert crash.call("POST", "/renders", json={"input": source})["status"] == "succeeded"
 
@@ -146,7 +167,7 @@ def test_template_is_complete_and_each_version_has_one_event(
     path = f"/templates/{made['id']}"
     method, where, body = change(path)
     crash.call_killed(point, method, where, json=body)
-    assert crash.call("GET", f"{path}/versions/1")["html"] == LARGE_HTML
+    assert crash.call("GET", f"{path}/versions/1")["content"]["html"] == LARGE_HTML
 
     crash.call(method, where, json=body)
 

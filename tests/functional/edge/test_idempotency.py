@@ -9,12 +9,13 @@ import pytest
 from chalicelib.api.edge import idempotency
 from chalicelib.core.crash_points import CrashPoint
 from tests.builders.email_connections import SENDER, SMTP, made_connection
-from tests.builders.email_rules import template_id_of
+from tests.builders.email_rules import rules_path, template_id_of
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 from tests.builders.signed_links import LINKS_PATH, published, sign
 from tests.builders.storage_destinations import ACCESS_KEYS, S3
 from tests.builders.templates import LARGE_HTML, make_template
+from tests.builders.threads import at_once
 from tests.builders.uploads import file_part, multipart_request
 
 KEY = {"Idempotency-Key": "order-7"}
@@ -53,12 +54,14 @@ def connection(_service: Service) -> Request:
 
 
 def rule(service: Service) -> Request:
-    ids = {"template_id": template_id_of(service), "connection_id": made_connection(service)["id"]}
-    return "/v1/email-rules", {"name": "R", "to": "a@example.com", "subject": "S", **ids}, "name"
+    path = rules_path(template_id_of(service))
+    connection_id = made_connection(service)["id"]
+    body = {"name": "R", "to": "a@example.com", "subject": "S", "connection_id": connection_id}
+    return path, body, "name"
 
 
 def destination(_service: Service) -> Request:
-    body = {"name": "D", "kind": "s3", "config": S3, "credentials": ACCESS_KEYS}
+    body = {"name": "D", "provider": "s3", "config": S3, "credentials": ACCESS_KEYS}
     return "/v1/storage-destinations", body, "name"
 
 
@@ -176,6 +179,26 @@ def test_repeat_goes_on_where_a_killed_function_has_stopped(
     shown = service.call("GET", again.headers["Location"].removeprefix("https://api.test"))
     assert shown.status == 200
     assert send(service, request).json == again.json
+
+
+@of_each
+def test_two_requests_at_once_make_one_thing(
+    service: Service, build: Callable[[Service], Request]
+) -> None:
+    request = build(service)
+    before = rows(service)
+    answers = at_once(lambda: send(service, request), threads=2)
+    there = rows(service)
+
+    again = send(service, request)
+
+    made = [each for each in answers if each.status == 201]
+    late = [each for each in answers if each.status != 201]
+    assert made
+    assert {each.code for each in late} <= {"idempotency_in_progress"}
+    assert [each.json for each in made] == [again.json] * len(made)
+    assert rows(service) == there != before
+    assert again.headers["Idempotent-Replayed"] == "true"
 
 
 def test_secret_of_a_replay_is_the_secret(

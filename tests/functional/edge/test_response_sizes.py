@@ -27,7 +27,7 @@ def response_bytes(answer: ApiAnswer) -> int:
         ("/v1/renders", {LONG: 1}),
         ("/v1/renders", {"input": HTML, "metadata": {LONG: "x"}}),
         ("/v1/renders", {"input": HTML, "output": {"http": {"headers": {LONG: 1}}}}),
-        ("/v1/pdf/html", {"html": "x", LONG: 1}),
+        ("/v1/pdf/from-html", {"html": "x", LONG: 1}),
         ("/v1/renders/rnd_1/cancel", {LONG: 1}),
         ("/v1/einvoices", {"profile": "EN16931", "invoice": {LONG: 1}}),
         ("/v1/templates", {"name": "T", "type": "image_canvas", "scene": {LONG: 1}}),
@@ -57,7 +57,7 @@ def test_a_draft_too_large_for_a_response_is_refused(service: Service) -> None:
 
     assert put_draft(service, path, html=longest).status == 200
     shown = service.call("GET", f"{path}/draft")
-    assert shown.json["html"] == longest
+    assert shown.json["content"]["html"] == longest
     assert response_bytes(shown) < PLATFORM_BYTES
 
     assert put_draft(service, path, html=f"{longest}{longest[:20_000]}").code == "payload_too_large"

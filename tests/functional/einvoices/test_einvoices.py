@@ -140,7 +140,7 @@ def test_plan_without_einvoices_is_refused(service: Service) -> None:
 def test_retention_none_keeps_nothing_of_the_einvoice(service: Service) -> None:
     answer = post(service, delivery={"type": "base64", "retention": "none"})
 
-    assert etree.fromstring(base64.b64decode(answer.body)) is not None
+    assert etree.fromstring(base64.b64decode(answer.json["files"][0]["content_base64"])) is not None
     shown = service.call("GET", f"/v1/renders/{answer.headers['X-Render-Id']}").json
     assert (shown["invoice"], shown["files"]) == (None, [])
 

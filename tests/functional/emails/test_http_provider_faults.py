@@ -136,7 +136,7 @@ def test_provider_out_of_reach_is_tried_again(
 
     assert (send["status"], send["error"]["code"]) == ("retrying", "email_provider_unavailable")
     assert provider.server.connections == 0
-    assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 0
+    assert service.call("GET", "/v1/email-sends/stats").json["today"]["recipients"] == 0
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,13 @@ from typing import Any, Final
 import pytest
 
 from tests.builders.email_connections import made_connection, use_plan
-from tests.builders.email_rules import RULES_PATH, create_rule, made_rule, template_id_of
+from tests.builders.email_rules import (
+    RULES_PATH,
+    create_rule,
+    made_rule,
+    rules_path,
+    template_id_of,
+)
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 
@@ -90,6 +96,8 @@ def test_rules_of_other_templates_are_not_there(service: Service) -> None:
         answer = service.call(method, target, json_body=body, key=key)
         assert outcome(answer) == NOT_FOUND, (method, target)
     service.clock.advance(seconds=1)
-    listed = service.call("GET", RULES_PATH, key=key)
+    foreign = service.call("GET", rules_path(other), key=key)
+    assert outcome(foreign) == FORBIDDEN
+    listed = service.call("GET", rules_path(mine), key=key)
     assert listed.status == 200, listed.body
     assert [each["template_id"] for each in listed.json["data"]] == [mine]

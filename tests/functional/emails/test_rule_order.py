@@ -23,7 +23,7 @@ def _plan_for_many_requests(service: Service) -> None:
 
 
 def order(service: Service, template_id: str) -> list[str]:
-    rules = listed(service, f"?template_id={template_id}")
+    rules = listed(service, template_id)
     assert [each["position"] for each in rules] == [*range(len(rules))]
     return [each["name"] for each in rules]
 

@@ -5,7 +5,12 @@ from typing import Any, Final
 import pytest
 
 from tests.builders.email_connections import made_connection, pointers
-from tests.builders.email_rules import RULES_PATH, change_rule, create_rule, made_rule
+from tests.builders.email_rules import (
+    change_rule,
+    create_rule,
+    made_rule,
+    rules_path,
+)
 from tests.builders.service import Service
 
 SHORT_TEXTS: Final = ("condition", "from_name", "reply_to", "to", "cc", "bcc", "subject", "text")
@@ -44,13 +49,24 @@ def test_field_out_of_bounds_is_refused(
     assert pointers(change_rule(service, rule, **fields)) == [place]
 
 
-@pytest.mark.parametrize("name", ["name", "template_id", "connection_id", "subject"])
+@pytest.mark.parametrize("name", ["name", "connection_id", "subject"])
 def test_required_field_is_missed(service: Service, name: str) -> None:
     rule = made_rule(service)
-    body = {each: rule[each] for each in ("name", "template_id", "connection_id", "subject")}
+    path = rules_path(rule["template_id"])
+    body = {each: rule[each] for each in ("name", "connection_id", "subject")}
     del body[name]
 
-    assert pointers(service.call("POST", RULES_PATH, json_body=body)) == [f"/{name}"]
+    assert pointers(service.call("POST", path, json_body=body)) == [f"/{name}"]
+
+
+def test_template_of_a_rule_stands_in_the_path_only(service: Service) -> None:
+    rule = made_rule(service)
+    names = ("name", "template_id", "connection_id", "subject")
+    body = {name: rule[name] for name in names}
+
+    refused = service.call("POST", rules_path(rule["template_id"]), json_body=body)
+
+    assert pointers(refused) == ["/template_id"]
 
 
 @pytest.mark.parametrize(

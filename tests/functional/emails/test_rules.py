@@ -11,6 +11,7 @@ from tests.builders.email_rules import (
     create_rule,
     listed,
     made_rule,
+    rules_path,
     template_id_of,
 )
 from tests.builders.service import Service
@@ -63,7 +64,7 @@ def test_rule_has_all_its_fields(service: Service) -> None:
         "updated_at": shown["created_at"],
     }
     assert service.call("GET", f"{RULES_PATH}/{shown['id']}").json == shown
-    assert listed(service) == [shown]
+    assert listed(service, template_id) == [shown]
 
 
 def test_change_replaces_the_given_fields(service: Service) -> None:
@@ -96,7 +97,7 @@ def test_rule_with_the_longest_texts_is_kept(service: Service) -> None:
     assert service.call("GET", f"{RULES_PATH}/{rule['id']}").json == rule
     assert {name: rule[name] for name in texts} == texts
     assert rule["provider_template"] == template
-    assert listed(service) == [rule]
+    assert listed(service, rule["template_id"]) == [rule]
 
 
 def test_pieces_of_replaced_and_deleted_texts_are_removed(service: Service) -> None:
@@ -119,8 +120,9 @@ def test_list_too_large_for_one_answer_goes_on(service: Service) -> None:
         made_rule(service, template_id, connection_id, html=WIDE * 262_144)["id"] for _ in range(3)
     ]
 
-    first = service.call("GET", RULES_PATH).json
-    second = service.call("GET", f"{RULES_PATH}?cursor={first['next_cursor']}").json
+    path = rules_path(template_id)
+    first = service.call("GET", path).json
+    second = service.call("GET", f"{path}?cursor={first['next_cursor']}").json
 
     assert [each["id"] for each in first["data"] + second["data"]] == made
     assert (first["has_more"], second["has_more"]) == (True, False)
@@ -150,7 +152,7 @@ def test_rule_of_a_template_in_the_trash_can_be_deleted(service: Service) -> Non
     service.call("DELETE", f"/v1/templates/{template_id}")
 
     assert service.call("DELETE", f"{RULES_PATH}/{rule['id']}").status == 204
-    assert listed(service, f"?template_id={template_id}") == []
+    assert listed(service, template_id) == []
 
 
 def test_without_email_in_the_plan_rules_are_read_switched_off_and_deleted(
@@ -168,7 +170,7 @@ def test_without_email_in_the_plan_rules_are_read_switched_off_and_deleted(
     assert {each.code for each in (created, on, renamed)} == {"feature_not_enabled"}
     assert created.status == 403
     assert off.json["enabled"] is False
-    assert len(listed(service)) == 1
+    assert len(listed(service, rule["template_id"])) == 1
     assert service.call("DELETE", f"{RULES_PATH}/{rule['id']}").status == 204
 
 
@@ -177,6 +179,8 @@ def test_rules_of_other_workspaces_are_not_found(service: Service) -> None:
     key = service.key("live", workspace=service.create_workspace())
     one = f"{RULES_PATH}/{rule['id']}"
 
+    at_template = rules_path(rule["template_id"])
+
     answers = [
         service.call("GET", one, key=key),
         service.call("PATCH", one, json_body={"name": "x"}, key=key),
@@ -184,16 +188,21 @@ def test_rules_of_other_workspaces_are_not_found(service: Service) -> None:
     ]
 
     assert {each.code for each in answers} == {"not_found"}
-    assert service.call("GET", RULES_PATH, key=key).json["data"] == []
+    assert service.call("GET", at_template, key=key).code == "template_not_found"
+    foreign = create_rule(service, rule["template_id"], rule["connection_id"], key=key)
+    assert foreign.code == "template_not_found"
 
 
 def test_key_with_an_allowlist_sees_rules_of_its_templates_only(service: Service) -> None:
     mine, other = made_rule(service), made_rule(service)
     key = service.key("live", templates=(mine["template_id"],))
 
-    assert [each["id"] for each in service.call("GET", RULES_PATH, key=key).json["data"]] == [
-        mine["id"]
-    ]
+    own = service.call("GET", rules_path(mine["template_id"]), key=key)
+    assert [each["id"] for each in own.json["data"]] == [mine["id"]]
+    # The allowlist is checked before the lookup, so a missing template gets the same answer.
+    for template_id in (other["template_id"], "tpl_0"):
+        foreign = service.call("GET", rules_path(template_id), key=key)
+        assert (foreign.status, foreign.code) == (403, "template_not_allowed_for_key")
     one = f"{RULES_PATH}/{other['id']}"
     assert service.call("GET", one, key=key).code == "not_found"
     assert service.call("DELETE", one, key=key).code == "not_found"
@@ -240,7 +249,7 @@ def test_unknown_template_is_refused(service: Service) -> None:
     connection_id = made_connection(service)["id"]
 
     assert create_rule(service, "tpl_x", connection_id).code == "template_not_found"
-    assert service.call("GET", f"{RULES_PATH}?template_id=tpl_x").code == "template_not_found"
+    assert service.call("GET", rules_path("tpl_x")).code == "template_not_found"
 
 
 def test_template_of_the_provider_goes_with_brevo_only(service: Service) -> None:

@@ -221,18 +221,13 @@ def test_zero_retention_skips_rules_with_a_warning(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/v1/renders", {"input": {"type": "html", "html": "<p>"}}),
-        ("/v1/renders", {"input": {"type": "url", "url": "https://example.com"}}),
-        ("/v1/pdf/html", {"html": "<p>"}),
-    ],
+    "source",
+    [{"type": "html", "html": "<p>"}, {"type": "url", "url": "https://example.com"}],
+    ids=["html", "url"],
 )
-def test_rules_go_with_templates_only(service: Service, path: str, body: dict[str, Any]) -> None:
-    refused = service.call(
-        "POST", path, json_body=body | {"delivery": {"email": [{"rule_id": "x"}]}}
-    )
-    accepted = service.call("POST", path, json_body=body | {"delivery": {"email": False}})
+def test_rules_go_with_templates_only(service: Service, source: dict[str, Any]) -> None:
+    refused = service.render(input=source, delivery={"email": [{"rule_id": "x"}]})
+    accepted = service.render(input=source, delivery={"email": False})
 
     assert pointers(refused) == ["/delivery/email"]
     assert accepted.status == 200

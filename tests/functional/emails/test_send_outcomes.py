@@ -72,7 +72,7 @@ def test_recipients_beyond_the_daily_cap_are_refused(
     for _ in range(4):
         render_with_emails(service, connection, [email] * 5)
         deliver_emails(service, fake_provider)
-    assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 1_000
+    assert service.call("GET", "/v1/email-sends/stats").json["today"]["recipients"] == 1_000
 
     service.clock.advance(seconds=1)
     render_with_emails(service, connection)
@@ -81,7 +81,7 @@ def test_recipients_beyond_the_daily_cap_are_refused(
     send = sends(service)[0]
     assert (send["status"], send["error"]["code"]) == ("failed", "email_daily_cap_reached")
     assert len(fake_provider.accepted) == 20
-    assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 1_000
+    assert service.call("GET", "/v1/email-sends/stats").json["today"]["recipients"] == 1_000
     service.clock.advance(days=1)
     render_with_emails(service, connection)
     deliver_emails(service, fake_provider)

@@ -155,7 +155,7 @@ def test_resent_email_takes_the_place_of_the_old_one(
         new["id"],
     }
     # Statistics count both, since both were created.
-    statistics = service.call("GET", "/v1/email-stats").json["last_30_days"]
+    statistics = service.call("GET", "/v1/email-sends/stats").json["last_30_days"]
     assert (statistics[status], statistics["sent"]) == (1, 1)
     assert resend(service, old).code == "conflict"
     assert resend(service, again).status == 202
@@ -306,5 +306,5 @@ def test_emails_of_many_renders_are_published_together(
 
     assert "events not published together" not in caplog.text
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 9, "skipped": 9}
-    statistics = service.call("GET", "/v1/email-stats").json["last_30_days"]
+    statistics = service.call("GET", "/v1/email-sends/stats").json["last_30_days"]
     assert (statistics["sent"], statistics["skipped"]) == (9, 9)

@@ -67,7 +67,7 @@ def test_email_is_counted_and_sent_once(service: Service, fake_provider: FakePro
     deliver_emails(service, fake_provider)
 
     assert email_counts(service, render) == {"sent": 1}
-    stats = service.call("GET", "/v1/email-stats").json
+    stats = service.call("GET", "/v1/email-sends/stats").json
     assert stats["today"]["recipients"] == 2
     assert stats["today"]["limit"] == 1_000
     assert stats["last_30_days"]["sent"] == 1
@@ -109,7 +109,7 @@ def test_email_that_cannot_or_need_not_be_sent(
     assert fake_provider.attempts == []
     assert event_types(service, send) == (["email.send_failed"] if status == "failed" else [])
     assert email_counts(service, render) == {status: 1}
-    assert service.call("GET", "/v1/email-stats").json["last_30_days"][status] == 1
+    assert service.call("GET", "/v1/email-sends/stats").json["last_30_days"][status] == 1
 
 
 @pytest.mark.parametrize("mode", ["skip", "redirect"])
@@ -139,7 +139,7 @@ def test_test_modes(service: Service, fake_provider: FakeProvider, mode: str) ->
             "[Test] Your invoice",
         )
     # Test renders do not count against the cap.
-    assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 0
+    assert service.call("GET", "/v1/email-sends/stats").json["today"]["recipients"] == 0
 
 
 def test_unavailable_provider_is_tried_for_a_day(
@@ -185,7 +185,7 @@ def test_email_that_was_retried_is_sent_once(service: Service, fake_provider: Fa
     assert (send["status"], send["attempts"], send["error"]) == ("sent", 3, None)
     assert len(fake_provider.accepted) == 1
     assert len({email.message_id for email in fake_provider.attempts}) == 1
-    assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 2
+    assert service.call("GET", "/v1/email-sends/stats").json["today"]["recipients"] == 2
 
 
 @pytest.mark.parametrize(("answer", "status"), [(REJECTED, "failed"), (NO_ANSWER, "unknown")])

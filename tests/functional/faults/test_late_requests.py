@@ -79,7 +79,7 @@ def test_source_of_a_new_template_is_not_announced_again(
     service.tick()
     service.run_maintenance()
 
-    assert service.call("GET", f"{path}/draft").json["html"] == LARGE_HTML
+    assert service.call("GET", f"{path}/draft").json["content"]["html"] == LARGE_HTML
 
 
 def test_restored_template_is_not_deleted_again(service: Service, delaying: DelayingClient) -> None:

@@ -14,7 +14,7 @@ from chalicelib.adapters.aws.object_streams import (
     ObjectVersion,
     StoredContent,
 )
-from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.objects import ObjectCopy, Objects
 from tests.builders.service import Service
 from tests.fakes.cut_bodies import CUTS, CutBodies
 
@@ -271,3 +271,20 @@ def test_object_that_changes_while_the_connection_is_lost(
         assert reader.read(HALF) == CONTENT[:HALF]
         with pytest.raises(ObjectChangedError):
             reader.read(1)
+
+
+@pytest.mark.parametrize("answers_checksum", [True, False])
+def test_copy_says_its_size_and_checksum(
+    service: Service, objects: Objects, *, answers_checksum: bool
+) -> None:
+    store(service, CONTENT)
+    if not answers_checksum:
+        # As MiniStack does.
+        service.clients.s3.meta.events.register(
+            "after-call.s3.HeadObject", lambda parsed, **_: parsed.pop("ChecksumSHA256", None)
+        )
+
+    copied = objects.copy(KEY, "tmp/copy")
+
+    assert copied == ObjectCopy(SIZE, hashlib.sha256(CONTENT).hexdigest())
+    assert objects.get("tmp/copy") == CONTENT

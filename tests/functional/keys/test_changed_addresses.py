@@ -38,7 +38,7 @@ def test_changed_connection_needs_its_credentials(service: Service, change: dict
 
 
 @pytest.mark.parametrize(
-    ("kind", "change"),
+    ("provider", "change"),
     [
         ("s3", {"endpoint": "https://s3.attacker.example"}),
         ("azure_blob", {"account": "attacker"}),
@@ -49,10 +49,10 @@ def test_changed_connection_needs_its_credentials(service: Service, change: dict
     ],
 )
 def test_changed_destination_needs_its_credentials(
-    service: Service, kind: str, change: dict[str, Any]
+    service: Service, provider: str, change: dict[str, Any]
 ) -> None:
-    made = storage.made_destination(service, kind)
-    credentials = storage.KINDS[kind][2][0]
+    made = storage.made_destination(service, provider)
+    credentials = storage.PROVIDERS[provider][2][0]
     allowed = {"endpoint": None} if "endpoint" in change else {}
 
     for more in ({}, {"credentials": None}):
@@ -60,7 +60,9 @@ def test_changed_destination_needs_its_credentials(
         assert pointers(refused) == ["/credentials"]
     assert storage.shown_destination(service, made)["config"] == made["config"]
 
-    same = storage.change_destination(service, made, config=storage.KINDS[kind][0] | allowed)
+    same = storage.change_destination(
+        service, made, config=storage.PROVIDERS[provider][0] | allowed
+    )
     assert same.status == 200, same.body
     changed = storage.change_destination(service, made, config=change, credentials=credentials)
     assert changed.status == 200, changed.body

@@ -66,7 +66,7 @@ def create_email_rule(service: Service) -> ApiAnswer:
 
 
 def create_templated_destination(service: Service) -> ApiAnswer:
-    return create_destination(service, prefix="{{ n }}/")
+    return create_destination(service, path_template="{{ n }}/{{ filename }}")
 
 
 WORK: Final[dict[str, Callable[[Service], ApiAnswer]]] = {

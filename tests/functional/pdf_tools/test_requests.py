@@ -134,9 +134,8 @@ def test_a_password_opens_a_source(service: Service) -> None:
 
 
 @pytest.mark.parametrize("tool", ["split", "to-images"])
-@pytest.mark.parametrize("delivery", ["binary", "base64"])
-def test_several_files_are_no_answer(service: Service, tool: str, delivery: str) -> None:
-    refused = run(service, tool, delivery={"type": delivery})
+def test_several_files_are_no_binary_answer(service: Service, tool: str) -> None:
+    refused = run(service, tool, delivery={"type": "binary"})
 
     assert (refused.status, refused.json["code"]) == (400, "validation_error")
     assert refused.json["errors"][0]["path"] == "/delivery/type"

@@ -1,7 +1,7 @@
 """Options of single tools, from the request to the file."""
 
 import io
-from typing import Any
+from typing import Any, cast
 from zipfile import ZipFile
 
 import pikepdf
@@ -136,7 +136,8 @@ def test_bookmarks_stand_above_the_outlines_of_the_sources(service: Service) -> 
     below = ["- One", "- Two"]
     assert outline_titles(content) == ["Document 1", *below, "Document 2", *below]
     with pikepdf.open(io.BytesIO(content)) as merged, merged.open_outline() as outline:
-        pages = [merged.pages.index(pikepdf.Page(each.destination[0])) for each in outline.root]
+        places = [cast("pikepdf.Array", each.destination) for each in outline.root]
+        pages = [merged.pages.index(pikepdf.Page(place[0])) for place in places]
     assert pages == [0, 2]
 
 

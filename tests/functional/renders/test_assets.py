@@ -75,7 +75,7 @@ def test_short_forms_take_assets(service: Service) -> None:
 def test_pointers_of_short_forms_are_those_of_their_request(service: Service) -> None:
     body = {"html": "<p>", "assets": [{"path": "a", "upload_id": "upl_nothing"}]}
 
-    answer = service.call("POST", "/v1/pdf/html", json_body=body)
+    answer = service.call("POST", "/v1/pdf/from-html", json_body=body)
 
     assert (answer.status, answer.code) == (404, "upload_not_found")
     assert answer.pointers == ["/assets/0/upload_id"]

@@ -37,7 +37,7 @@ def test_convenience_endpoint_equals_a_render_request(
     }
     output |= {"format": "png"} if area == "images" else {}
 
-    short = post(service, f"{area}/{kind}", json_body=SOURCES[kind] | fields | more)
+    short = post(service, f"{area}/from-{kind}", json_body=SOURCES[kind] | fields | more)
     long = service.render(input={"type": kind, **SOURCES[kind]}, output=output, **more)
 
     assert (short.status, long.status) == (202, 202)
@@ -56,16 +56,16 @@ def test_convenience_endpoint_equals_a_render_request(
 def test_template_endpoint_has_its_version_at_the_top_level(service: Service, area: str) -> None:
     body = {"template_id": "tpl_x", "version": "draft"}
 
-    assert post(service, f"{area}/template", json_body=body).code == "test_key_required"
-    of_test = post(service, f"{area}/template", json_body=body, key=service.test)
+    assert post(service, f"{area}/from-template", json_body=body).code == "test_key_required"
+    of_test = post(service, f"{area}/from-template", json_body=body, key=service.test)
     assert of_test.code == "template_not_found"
 
 
 def test_delivery_and_format_are_passed_through(service: Service) -> None:
-    body = {"html": "<p>x</p>", "delivery": {"type": "binary"}}
+    body = {"html": "<p>x</p>", "delivery": "binary"}
 
-    assert post(service, "pdf/html", json_body=body).body == service.engine.content
-    picture = post(service, "images/html", json_body=body | {"format": "png"})
+    assert post(service, "pdf/from-html", json_body=body).body == service.engine.content
+    picture = post(service, "images/from-html", json_body=body | {"format": "png"})
     assert picture.headers["Content-Type"] == "image/png"
 
 
@@ -73,9 +73,9 @@ def test_idempotency_key_is_bound_to_the_route(service: Service) -> None:
     headers = {"Idempotency-Key": "k"}
     body = {"html": "<p>x</p>"}
 
-    first = post(service, "pdf/html", json_body=body, headers=headers)
-    again = post(service, "pdf/html", json_body=body, headers=headers)
-    other = post(service, "images/html", json_body=body, headers=headers)
+    first = post(service, "pdf/from-html", json_body=body, headers=headers)
+    again = post(service, "pdf/from-html", json_body=body, headers=headers)
+    other = post(service, "images/from-html", json_body=body, headers=headers)
 
     assert again.json["id"] == first.json["id"]
     assert again.headers["Idempotent-Replayed"] == "true"
@@ -86,16 +86,16 @@ def test_idempotency_key_is_bound_to_the_route(service: Service) -> None:
 @pytest.mark.parametrize(
     ("path", "body", "pointer"),
     [
-        ("pdf/html", {}, ""),
-        ("pdf/html", {"html": "x", "output": {}}, "/output"),
-        ("pdf/html", {"html": "x", "type": "html"}, "/type"),
-        ("pdf/html", {"html": "x", "format": "pdf"}, "/format"),
-        ("pdf/html", {"html": "x", "pdf": {"width": "3in"}}, "/pdf"),
-        ("pdf/url", {"html": "x"}, "/url"),
-        ("pdf/template", {"template_id": ""}, "/template_id"),
-        ("images/html", {"html": "x", "format": "pdf"}, "/format"),
-        ("images/html", {"html": "x", "pdf": {}}, "/pdf"),
-        ("images/url", {"url": "https://example.com", "image": {"width": 0}}, "/image/width"),
+        ("pdf/from-html", {}, ""),
+        ("pdf/from-html", {"html": "x", "output": {}}, "/output"),
+        ("pdf/from-html", {"html": "x", "type": "html"}, "/type"),
+        ("pdf/from-html", {"html": "x", "format": "pdf"}, "/format"),
+        ("pdf/from-html", {"html": "x", "pdf": {"width": "3in"}}, "/pdf"),
+        ("pdf/from-url", {"html": "x"}, "/url"),
+        ("pdf/from-template", {"template_id": ""}, "/template_id"),
+        ("images/from-html", {"html": "x", "format": "pdf"}, "/format"),
+        ("images/from-html", {"html": "x", "pdf": {}}, "/pdf"),
+        ("images/from-url", {"url": "https://example.com", "image": {"width": 0}}, "/image/width"),
     ],
 )
 def test_errors_point_at_the_field_of_the_request(

@@ -205,7 +205,7 @@ def test_null_equals_an_absent_field(service: Service) -> None:
     assert [file["format"] for file in answer.json["files"]] == ["pdf"]
     assert answer.json["files"][0]["url"]
     flat = {"html": "<p>x", "delivery": None}
-    assert service.call("POST", "/v1/images/html", json_body=flat).status == 200
+    assert service.call("POST", "/v1/images/from-html", json_body=flat).status == 200
 
 
 def test_default_format_is_shown(service: Service) -> None:

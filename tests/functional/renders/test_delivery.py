@@ -1,16 +1,23 @@
 """Delivery of files to the caller, and their retention."""
 
 import base64
+import json
 from typing import Any
 
 import pytest
 
+from chalicelib.core.ids import sha256_hex
 from tests.builders.service import Service
 from tests.fakes.engine import FAKE_PDF
 
 KEY = {"Idempotency-Key": "k"}
 # The largest file that fits one answer of the platform.
 FITS = 4_300_000
+
+
+def stored(service: Service, key: str) -> bytes:
+    """Return the content of an object."""
+    return service.clients.s3.get_object(Bucket=service.settings.bucket, Key=key)["Body"].read()
 
 
 def test_several_formats_are_several_files_with_one_name(service: Service) -> None:
@@ -55,11 +62,15 @@ def test_zip_delivery_puts_several_formats_into_one_file(service: Service) -> No
     assert "All.zip" in answer.headers["Content-Disposition"]
 
 
-@pytest.mark.parametrize("kind", ["binary", "base64"])
 @pytest.mark.parametrize(
-    "fields", [{"mode": "async"}, {"output": {"formats": ["pdf", "png"]}}], ids=["async", "several"]
+    ("kind", "fields"),
+    [
+        ("binary", {"mode": "async"}),
+        ("base64", {"mode": "async"}),
+        ("binary", {"output": {"formats": ["pdf", "png"]}}),
+    ],
 )
-def test_binary_delivery_needs_sync_mode_and_one_file(
+def test_files_in_the_answer_need_sync_mode_and_binary_one_file(
     service: Service, kind: str, fields: dict[str, Any]
 ) -> None:
     answer = service.render(delivery={"type": kind}, **fields)
@@ -67,47 +78,106 @@ def test_binary_delivery_needs_sync_mode_and_one_file(
     assert (answer.code, answer.pointers) == ("validation_error", ["/delivery/type"])
 
 
-def test_base64_delivery_answers_the_file_as_text(service: Service) -> None:
+def test_base64_delivery_answers_the_render_with_its_file(service: Service) -> None:
     answer = service.render(delivery={"type": "base64"}, headers=KEY)
     again = service.render(delivery={"type": "base64"}, headers=KEY)
 
     assert answer.status == 200
-    assert answer.headers["Content-Type"] == "text/plain"
-    assert base64.b64decode(answer.body, validate=True) == FAKE_PDF
+    assert answer.headers["Content-Type"] == "application/json"
+    (file,) = answer.json["files"]
+    assert base64.b64decode(file.pop("content_base64"), validate=True) == FAKE_PDF
+    assert "url" not in file
+    assert answer.headers["X-Render-Id"] == answer.json["id"]
     assert again.body == answer.body
     assert again.headers["Idempotent-Replayed"] == "true"
-    assert again.headers["X-Render-Id"] == answer.headers["X-Render-Id"]
+    (read,) = service.call("GET", f"/v1/renders/{answer.json['id']}").json["files"]
+    assert "content_base64" not in read
 
 
-@pytest.mark.parametrize(("kind", "suffix"), [("binary", ""), ("base64", ".b64")])
-def test_file_over_the_response_limit_is_redirected(
-    service: Service, kind: str, suffix: str
-) -> None:
+def test_base64_delivery_answers_files_of_several_formats(service: Service) -> None:
+    delivery = {"type": "base64", "hosted": False}
+
+    answer = service.render(delivery=delivery, output={"formats": ["pdf", "html"]})
+
+    files = {file["format"]: file for file in answer.json["files"]}
+    assert list(files) == ["pdf", "html"]
+    for file in files.values():
+        content = base64.b64decode(file["content_base64"], validate=True)
+        assert (len(content), sha256_hex(content)) == (file["bytes"], file["sha256"])
+    assert service.objects() == []
+
+
+def test_binary_answers_say_pages_and_price(service: Service) -> None:
+    pdf = service.render(delivery={"type": "binary"})
+    png = service.render(delivery={"type": "binary"}, output={"format": "png"}, key=service.test)
+
+    assert (pdf.headers["X-Pages"], pdf.headers["X-Billed-Renders"]) == ("2", "1")
+    assert "X-Pages" not in png.headers
+    assert png.headers["X-Billed-Renders"] == "0"
+
+
+def test_file_over_the_response_limit_is_redirected(service: Service) -> None:
     service.engine.content = b"x" * FITS
-    assert service.render(delivery={"type": kind}).status == 200
+    assert service.render(delivery={"type": "binary"}).status == 200
     service.engine.content = b"x" * (FITS + 1)
 
-    answer = service.render(delivery={"type": kind}, headers=KEY)
+    answer = service.render(delivery={"type": "binary"}, headers=KEY)
 
     assert answer.status == 303
-    assert f".pdf{suffix}?" in answer.headers["Location"]
+    assert ".pdf?" in answer.headers["Location"]
     render_id = answer.headers["X-Render-Id"]
-    (key,) = [key for key in service.objects() if key.endswith(f"{render_id}/1-0.pdf{suffix}")]
-    stored = service.clients.s3.get_object(Bucket=service.settings.bucket, Key=key)["Body"].read()
-    content = service.engine.content
-    exactly = content if kind == "binary" else base64.b64encode(content)
-    assert stored == exactly
+    (key,) = [key for key in service.objects() if key.endswith(f"{render_id}/1-0.pdf")]
+    assert stored(service, key) == service.engine.content
     told = answer.json
     assert answer.headers["Content-Type"] == "application/json"
     assert (told["object"], told["location"]) == ("redirect", answer.headers["Location"])
-    assert told["bytes"] == len(exactly)
-    assert told["content_type"] == ("application/pdf" if kind == "binary" else "text/plain")
+    assert (told["bytes"], told["content_type"]) == (FITS + 1, "application/pdf")
     assert "4300000" in told["detail"]
-    assert service.render(delivery={"type": kind}, headers=KEY).status == 303
+    assert service.render(delivery={"type": "binary"}, headers=KEY).status == 303
     service.relay_events()
     assert key in service.objects()
     service.call("DELETE", f"/v1/renders/{render_id}/files")
     assert [key for key in service.objects() if render_id in key] == []
+
+
+@pytest.mark.parametrize("hosted", [True, False])
+def test_base64_over_the_response_limit_is_the_same_json_elsewhere(
+    service: Service, *, hosted: bool
+) -> None:
+    delivery = {"type": "base64", "hosted": hosted}
+    output = {"formats": ["pdf", "html"]}
+    service.engine.content = b"x" * (FITS // 2)
+    assert service.render(delivery=delivery, output=output).status == 200
+    service.engine.content = b"x" * (FITS // 2 + 1)
+
+    answer = service.render(delivery=delivery, output=output, headers=KEY)
+
+    assert answer.status == 303
+    render_id = answer.headers["X-Render-Id"]
+    (key,) = [key for key in service.objects() if key.endswith(f"/{render_id}")]
+    assert f"{key}?" in answer.headers["Location"]
+    body = stored(service, key)
+    assert answer.json["content_type"] == "application/json"
+    assert answer.json["bytes"] == len(body)
+    render = json.loads(body)
+    assert render["id"] == render_id
+    for file in render["files"]:
+        assert base64.b64decode(file["content_base64"]) == service.engine.content
+    service.relay_events()
+    assert key in service.objects()
+    service.call("DELETE", f"/v1/renders/{render_id}/files")
+    assert [key for key in service.objects() if render_id in key] == []
+
+
+def test_long_console_output_gives_way_to_files_in_base64(service: Service) -> None:
+    service.engine.content = b"x" * FITS
+    service.engine.logs = ("\u2028" * 100,) * 300
+
+    answer = service.render(delivery={"type": "base64"})
+
+    assert answer.status == 200
+    assert len(json.dumps(answer.body.decode())) < 6_000_000
+    assert len(answer.json["logs"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -212,7 +282,10 @@ def test_unhosted_file_is_only_in_the_answer(service: Service, kind: str) -> Non
     answer = service.render(delivery=delivery_fields, headers=KEY)
 
     assert answer.status == 200
-    assert answer.body == (FAKE_PDF if kind == "binary" else base64.b64encode(FAKE_PDF))
+    body = answer.body
+    if kind == "base64":
+        body = base64.b64decode(answer.json["files"][0]["content_base64"])
+    assert body == FAKE_PDF
     assert service.objects() == []
     assert service.render(delivery=delivery_fields, headers=KEY).code == "file_expired"
     read = service.call("GET", f"/v1/renders/{answer.headers['X-Render-Id']}").json

@@ -222,3 +222,65 @@ def test_render_is_absent_400_days_after_its_end(service: Service) -> None:
         assert service.call("DELETE", f"/v1/renders/{absent}/files").code == "render_not_found"
     assert len(service.call("GET", "/v1/renders").json["data"]) == 1
     assert service.call("GET", month).json["days"] == usage["days"]
+
+
+def test_list_is_filtered_by_what_renders_say(service: Service) -> None:
+    html = service.render(metadata={"customer": "4711", "n": 5, "vip": True}).json["id"]
+    url = {"type": "url", "url": "https://example.com/"}
+    page = service.render(input=url, output={"format": "png"}, metadata={"customer": "1"})
+    queued = service.render(mode="async", output={"formats": ["html", "pdf"]}).json["id"]
+
+    def ids(query: str) -> list[str]:
+        answer = service.call("GET", f"/v1/renders?{query}")
+        assert answer.status == 200, answer.body
+        return [render["id"] for render in answer.json["data"]]
+
+    assert ids("input_type=url") == [page.json["id"]]
+    assert ids("input_type=pdf_tool") == []
+    assert ids("output_format=png") == [page.json["id"]]
+    assert ids("output_format=html") == [queued]
+    assert ids("output_format=pdf") == [html]
+    assert set(ids("source=api")) == {queued, page.json["id"], html}
+    assert ids("source=batch") == []
+    assert ids("metadata[customer]=4711") == [html]
+    assert ids("metadata[customer]=4711&metadata[n]=5&metadata[vip]=true") == [html]
+    assert ids("metadata[customer]=4711&metadata[n]=6") == []
+    assert ids("status=queued&status=failed") == [queued]
+    assert set(ids("status=queued&status=succeeded")) == {queued, page.json["id"], html}
+    assert ids("status=succeeded&input_type=html&metadata[n]=5&limit=1") == [html]
+
+
+def test_cursor_is_bound_to_repeated_and_keyed_filters(service: Service) -> None:
+    for _ in range(2):
+        service.render(metadata={"a": "b"})
+    query = "status=succeeded&status=failed&metadata[a]=b&limit=1"
+
+    first = service.call("GET", f"/v1/renders?{query}").json
+    second = service.call("GET", f"/v1/renders?{query}&cursor={first['next_cursor']}").json
+
+    assert first["data"][0]["id"] != second["data"][0]["id"]
+    other = query.replace("=b", "=c")
+    refused = service.call("GET", f"/v1/renders?{other}&cursor={first['next_cursor']}")
+    assert refused.pointers == ["/query/cursor"]
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ("status=lost", "/query/status"),
+        ("status=queued&status=lost", "/query/status"),
+        ("input_type=pdf", "/query/input_type"),
+        ("output_format=gif", "/query/output_format"),
+        ("source=web", "/query/source"),
+        ("source=api&source=batch", "/query/source"),
+        ("metadata=x", "/query/metadata"),
+        ("metadata[]=x", "/query/metadata/"),
+        (f"metadata[{'k' * 41}]=x", f"/query/metadata/{'k' * 41}"),
+        ("&".join(f"metadata[{n}]=x" for n in range(6)), "/query/metadata"),
+        ("test[x]=true", "/query/test[x]"),
+    ],
+)
+def test_filters_that_cannot_be_are_refused(service: Service, query: str, pointer: str) -> None:
+    answer = service.call("GET", f"/v1/renders?{query}")
+
+    assert (answer.code, answer.pointers) == ("validation_error", [pointer])

@@ -56,7 +56,7 @@ def test_convenience_endpoints_use_pointers_of_their_request(service: Service) -
         ({"upload_id": "upl_nothing"}, "/upload_id"),
         ({"upload_id": there, "pdf": attached}, "/pdf/attachments/0/upload_id"),
     ):
-        answer = service.call("POST", "/v1/pdf/html", json_body=body)
+        answer = service.call("POST", "/v1/pdf/from-html", json_body=body)
 
         assert (answer.code, answer.pointers) == ("upload_not_found", [pointer])
         assert answer.json["detail"].startswith(f"{pointer}: ")

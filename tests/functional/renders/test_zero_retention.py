@@ -126,7 +126,8 @@ def succeeds(service: Service, engine: LeakingEngine) -> None:
 def succeeds_in_base64(service: Service, engine: LeakingEngine) -> None:
     del engine
     answer = service.render(**request(delivery={"type": "base64", "retention": "none"}))
-    assert (answer.status, base64.b64decode(answer.body)) == (200, CONTENT)
+    (file,) = answer.json["files"]
+    assert (answer.status, base64.b64decode(file["content_base64"])) == (200, CONTENT)
 
 
 def shows_a_url(service: Service, engine: LeakingEngine) -> None:

@@ -332,7 +332,7 @@ def test_files_are_served_by_the_same_entrance(service: Service) -> None:
 
 def test_signed_urls_of_the_service_work_as_they_are(service: Service) -> None:
     link = make_link(service)
-    wanted = {"name": "Ä ß", "format": "webp", "data": {"who": "Ada & Eve"}}
+    wanted = {"name": "Ä ß", "format": "webp", "params": {"who": "Ada & Eve"}}
 
     url = signed_url(service, link, **wanted).json["url"]
 

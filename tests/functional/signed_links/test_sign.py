@@ -23,7 +23,7 @@ def test_signed_url_has_flat_data_and_ends_in_time(service: Service) -> None:
     link = make_link(service, template_id=published(service, "<p>{{ a.b.c }} {{ n }} {{ t }}"))
     data = {"a": {"b": {"c": "x y&z=ü/%"}}, "n": 1.5, "t": True, "nothing": None}
 
-    answer = signed_url(service, link, name="Ada's card", format="png", data=data, expires_in=60)
+    answer = signed_url(service, link, name="Ada's card", format="png", params=data, expires_in=60)
 
     url = urlsplit(answer.json["url"])
     exp = str(int(service.clock.now().timestamp()) + 60)
@@ -53,6 +53,21 @@ def test_signing_takes_defaults_and_makes_nothing(service: Service) -> None:
     assert service.call("GET", "/v1/renders").json["data"] == []
 
 
+@pytest.mark.parametrize("moment", [4_000_000_000, "2096-10-02T09:06:40+02:00"])
+def test_signed_url_ends_at_a_moment(service: Service, moment: int | str) -> None:
+    answer = signed_url(service, make_link(service), expires_at=moment, expires_in=None)
+
+    assert answer.status == 200, answer.body
+    assert ("exp", "4000000000") in parse_qsl(urlsplit(answer.json["url"]).query)
+
+
+def test_params_are_paths_into_the_data(service: Service) -> None:
+    url = signed_url(service, make_link(service), params={"title.text": "Sale", "title.n": 2})
+
+    assert fetch(service, url.json["url"]).status == 200
+    assert service.engine.jobs[-1].data == {"title": {"text": "Sale", "n": "2"}}
+
+
 @pytest.mark.parametrize(
     ("fields", "pointer"),
     [
@@ -65,19 +80,26 @@ def test_signing_takes_defaults_and_makes_nothing(service: Service) -> None:
         ({"format": "PNG"}, "/format"),
         ({"expires_in": 59}, "/expires_in"),
         ({"expires_in": 604_801}, "/expires_in"),
-        ({"data": []}, "/data"),
-        ({"data": {"a": [1]}}, "/data/a"),
-        ({"data": {"a": {}}}, "/data/a"),
-        ({"data": {"": "x"}}, "/data"),
-        ({"data": {"a..b": "x"}}, "/data"),
-        ({"data": {"a.b": 1, "a": {"b": 2}}}, "/data"),
-        ({"data": {"a": 1, "a.b": 2}}, "/data"),
-        ({"data": {"a.b": 1, "a": 2}}, "/data"),
-        ({"data": {"exp": 1}}, "/data/exp"),
-        ({"data": {"sig": "x"}}, "/data/sig"),
-        ({"data": {".".join("a" * 33): 1}}, "/data"),
-        ({"data": {str(n): 1 for n in range(1_001)}}, "/data"),
-        ({"data": {"a": "x" * 8_000}}, "/data"),
+        ({"expires_at": 0}, "/expires_at"),
+        ({"expires_at": "soon"}, "/expires_at"),
+        ({"expires_at": 1}, "/expires_at"),
+        ({"expires_at": "2001-01-01T00:00:00Z"}, "/expires_at"),
+        ({"expires_at": 253_402_300_800}, "/expires_at"),
+        ({"expires_at": 4_000_000_000, "expires_in": 60}, "/expires_in"),
+        ({"data": {"a": 1}}, "/data"),
+        ({"params": []}, "/params"),
+        ({"params": {"a": [1]}}, "/params/a"),
+        ({"params": {"a": {}}}, "/params/a"),
+        ({"params": {"": "x"}}, "/params"),
+        ({"params": {"a..b": "x"}}, "/params"),
+        ({"params": {"a.b": 1, "a": {"b": 2}}}, "/params"),
+        ({"params": {"a": 1, "a.b": 2}}, "/params"),
+        ({"params": {"a.b": 1, "a": 2}}, "/params"),
+        ({"params": {"exp": 1}}, "/params/exp"),
+        ({"params": {"sig": "x"}}, "/params/sig"),
+        ({"params": {".".join("a" * 33): 1}}, "/params"),
+        ({"params": {str(n): 1 for n in range(1_001)}}, "/params"),
+        ({"params": {"a": "x" * 8_000}}, "/params"),
         ({"sig": "x"}, "/sig"),
     ],
 )
@@ -95,6 +117,6 @@ def test_largest_data_are_signed_and_read(service: Service) -> None:
     deepest = ".".join("a" * 32)
 
     for data in ({str(n): "" for n in range(600)}, {deepest: "x"}, {"exp": {"a": "b"}}):
-        url = signed_url(service, link, data=data)
+        url = signed_url(service, link, params=data)
         assert url.status == 200, url.body
         assert fetch(service, url.json["url"]).status == 200

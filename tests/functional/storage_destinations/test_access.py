@@ -44,7 +44,7 @@ def test_plan_without_storage_reads_and_deletes_only(service: Service) -> None:
     use_plan(service, "free")
 
     for method, url, body in (
-        ("POST", PATH, {"name": "x", "kind": "s3", "config": S3}),
+        ("POST", PATH, {"name": "x", "provider": "s3", "config": S3}),
         ("PATCH", path, {"name": "x"}),
         ("POST", f"{path}/test", None),
     ):

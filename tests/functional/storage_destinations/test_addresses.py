@@ -1,4 +1,4 @@
-"""Addresses and prefixes of storage destinations that are refused, and those that are not."""
+"""Addresses and paths of storage destinations that are refused, and those that are not."""
 
 from itertools import repeat
 
@@ -7,8 +7,8 @@ from botocore.exceptions import ReadTimeoutError
 
 from tests.builders.service import Service
 from tests.builders.storage_destinations import (
-    KINDS,
     PATH,
+    PROVIDERS,
     S3,
     SFTP,
     change_destination,
@@ -17,7 +17,7 @@ from tests.builders.storage_destinations import (
     shown_destination,
 )
 
-AZURE = KINDS["azure_blob"][0]
+AZURE = PROVIDERS["azure_blob"][0]
 
 
 @pytest.mark.parametrize(
@@ -42,14 +42,14 @@ def test_addresses_that_are_refused_without_a_lookup(service: Service, address: 
     endpoint = {"endpoint": f"https://{address}"}
     host = {"host": address.strip("[]")}
 
-    for kind, config, place in (
+    for provider, config, place in (
         ("s3", endpoint, "/config/endpoint"),
         ("azure_blob", endpoint, "/config/endpoint"),
         ("sftp", host, "/config/host"),
     ):
-        destination = made_destination(service, kind)
+        destination = made_destination(service, provider)
         for answer in (
-            create_destination(service, kind, config=KINDS[kind][0] | config),
+            create_destination(service, provider, config=PROVIDERS[provider][0] | config),
             change_destination(service, destination, config=config),
         ):
             assert (answer.status, answer.code) == (422, "url_not_allowed")
@@ -59,9 +59,9 @@ def test_addresses_that_are_refused_without_a_lookup(service: Service, address: 
 
 @pytest.mark.parametrize("port", [22, 25, 6_379, 8_000])
 def test_stores_are_reached_at_ports_of_the_web(service: Service, port: int) -> None:
-    for kind, config in (("s3", S3), ("azure_blob", AZURE)):
+    for provider, config in (("s3", S3), ("azure_blob", AZURE)):
         endpoint = {"endpoint": f"https://store.example.com:{port}"}
-        answer = create_destination(service, kind, config=config | endpoint)
+        answer = create_destination(service, provider, config=config | endpoint)
         assert (answer.code, answer.pointers) == ("url_not_allowed", ["/config/endpoint"])
     for allowed in (80, 443, 8_080, 8_443):
         endpoint = {"endpoint": f"https://store.example.com:{allowed}"}
@@ -94,7 +94,7 @@ def test_operator_may_exempt_an_address_and_a_port(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "code", "line", "column", "excerpt"),
+    ("template", "code", "line", "column", "excerpt"),
     [
         ("a/{{ n", "template_syntax_error", 1, 7, "a/{{ n"),
         ("a/\n{% if %}x{% endif %}", "template_syntax_error", 2, 7, "{% if %}x{% endif %}"),
@@ -102,26 +102,31 @@ def test_operator_may_exempt_an_address_and_a_port(service: Service) -> None:
         ("{# open", "template_syntax_error", 1, 3, "{# open"),
     ],
 )
-def test_prefix_that_is_no_template_is_refused_with_its_place(
-    service: Service, prefix: str, code: str, line: int, column: int, excerpt: str
+def test_path_that_is_no_template_is_refused_with_its_place(
+    service: Service, template: str, code: str, line: int, column: int, excerpt: str
 ) -> None:
-    destination = made_destination(service, prefix="{{ customer.id }}/")
+    destination = made_destination(service, path_template="{{ customer.id }}/{{ filename }}")
 
     for refused in (
-        create_destination(service, prefix=prefix),
-        change_destination(service, destination, prefix=prefix),
+        create_destination(service, path_template=template),
+        change_destination(service, destination, path_template=template),
     ):
         place = {name: refused.json[name] for name in ("field", "line", "column", "excerpt")}
         assert (refused.status, refused.code) == (422, code)
-        assert place == {"field": "prefix", "line": line, "column": column, "excerpt": excerpt}
+        assert place == {
+            "field": "path_template",
+            "line": line,
+            "column": column,
+            "excerpt": excerpt,
+        }
         assert [(each["path"], each["code"]) for each in refused.json["errors"]] == [
-            ("/prefix", code)
+            ("/path_template", code)
         ]
     assert shown_destination(service, destination) == destination
 
 
-def test_literal_prefix_needs_no_engine(service: Service) -> None:
-    made_destination(service, prefix="invoices/}}%}/x" + "y" * 1_009)
+def test_literal_path_needs_no_engine(service: Service) -> None:
+    made_destination(service, path_template="invoices/}}%}/x" + "y" * 1_009)
 
     assert service.engine_calls == []
 
@@ -129,7 +134,7 @@ def test_literal_prefix_needs_no_engine(service: Service) -> None:
 def test_lost_engine_stores_nothing(service: Service) -> None:
     service.invoke_failures = repeat(ReadTimeoutError(endpoint_url="https://lambda.test"))
 
-    answer = create_destination(service, prefix="{{ x }}/")
+    answer = create_destination(service, path_template="{{ x }}/{{ filename }}")
 
     assert answer.code == "region_degraded"
     assert service.call("GET", PATH).json["data"] == []

@@ -10,9 +10,9 @@ from chalicelib.adapters.aws.sealing import SealBrokenError, SealContext
 from tests.builders.service import Service
 from tests.builders.storage_destinations import (
     ACCESS_KEYS,
-    KINDS,
     PATH,
     PRIVATE_KEY,
+    PROVIDERS,
     S3,
     change_destination,
     create_destination,
@@ -36,11 +36,11 @@ def test_destination_has_all_its_fields(service: Service) -> None:
         "id": shown["id"],
         "object": "storage_destination",
         "name": "Archive",
-        "kind": "s3",
-        "prefix": "",
+        "provider": "s3",
+        "path_template": "{{ filename }}",
         "keep_hosted_copy": True,
         "is_default": False,
-        "config": S3 | {"endpoint": None, "path_style": False},
+        "config": S3 | {"endpoint": None, "force_path_style": False},
         "credentials": {"configured": True},
         "status": "active",
         "last_error": None,
@@ -53,20 +53,22 @@ def test_destination_has_all_its_fields(service: Service) -> None:
     assert shown_destination(service, shown) == shown
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_has_its_settings_and_credentials(service: Service, kind: str) -> None:
-    config, all_config, several = KINDS[kind]
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_each_kind_has_its_settings_and_credentials(service: Service, provider: str) -> None:
+    config, all_config, several = PROVIDERS[provider]
 
     for credentials in several:
-        destination = made_destination(service, kind, credentials=credentials)
+        destination = made_destination(service, provider, credentials=credentials)
 
-        assert (destination["kind"], destination["config"]) == (kind, all_config)
+        assert (destination["provider"], destination["config"]) == (provider, all_config)
         assert destination["credentials"] == {"configured": True}
-    assert made_destination(service, kind, config=all_config)["config"] == all_config
-    assert made_destination(service, kind, credentials=None)["credentials"]["configured"] is False
+    assert made_destination(service, provider, config=all_config)["config"] == all_config
+    assert (
+        made_destination(service, provider, credentials=None)["credentials"]["configured"] is False
+    )
     for name in config:
         left = {each: value for each, value in config.items() if each != name}
-        answer = create_destination(service, kind, config=left | {"other": 1})
+        answer = create_destination(service, provider, config=left | {"other": 1})
         assert (answer.code, answer.pointers) == (
             "validation_error",
             [f"/config/{name}", "/config/other"],
@@ -74,13 +76,14 @@ def test_each_kind_has_its_settings_and_credentials(service: Service, kind: str)
 
 
 @pytest.mark.parametrize(
-    ("kind", "credentials"), [(kind, each) for kind, row in KINDS.items() for each in row[2]]
+    ("provider", "credentials"),
+    [(provider, each) for provider, row in PROVIDERS.items() for each in row[2]],
 )
 def test_credentials_are_sealed_to_their_destination(
-    service: Service, kind: str, credentials: dict[str, str]
+    service: Service, provider: str, credentials: dict[str, str]
 ) -> None:
-    first = made_destination(service, kind, credentials=credentials)
-    second = made_destination(service, kind, credentials=credentials)
+    first = made_destination(service, provider, credentials=credentials)
+    second = made_destination(service, provider, credentials=credentials)
     sealed = stored(service, first)["sealed_credentials"]
 
     def opened(destination_id: str) -> bytes:
@@ -113,11 +116,15 @@ def test_change_without_credentials_keeps_them(service: Service) -> None:
 
 
 def test_change_is_partial(service: Service) -> None:
-    destination = made_destination(service, prefix="a/", is_default=True)
+    destination = made_destination(service, path_template="a/{{ filename }}", is_default=True)
     service.clock.advance(seconds=5)
 
     answer = change_destination(
-        service, destination, config={"bucket": "other-files"}, kind="s3", keep_hosted_copy=False
+        service,
+        destination,
+        config={"bucket": "other-files"},
+        provider="s3",
+        keep_hosted_copy=False,
     )
 
     expected = destination | {
@@ -127,31 +134,32 @@ def test_change_is_partial(service: Service) -> None:
     }
     assert answer.json == shown_destination(service, destination) == expected
     assert answer.json["updated_at"] > destination["updated_at"]
-    assert change_destination(service, destination, prefix="").json["prefix"] == ""
+    renamed = change_destination(service, destination, path_template="b")
+    assert renamed.json["path_template"] == "b"
     assert change_destination(service, destination, config=None).status == 200
 
 
 def test_null_in_the_settings_restores_a_default(service: Service) -> None:
     endpoint = {"endpoint": "https://s3.example.com/base"}
-    destination = made_destination(service, config=S3 | endpoint | {"path_style": True})
+    destination = made_destination(service, config=S3 | endpoint | {"force_path_style": True})
 
     answer = change_destination(
         service, destination, config={"endpoint": None}, credentials=ACCESS_KEYS
     )
     changed = answer.json
 
-    assert destination["config"] == S3 | endpoint | {"path_style": True}
-    assert changed["config"] == S3 | {"endpoint": None, "path_style": True}
+    assert destination["config"] == S3 | endpoint | {"force_path_style": True}
+    assert changed["config"] == S3 | {"endpoint": None, "force_path_style": True}
 
 
-def test_kind_cannot_change(service: Service) -> None:
-    answer = change_destination(service, made_destination(service), kind="gcs")
+def test_provider_cannot_change(service: Service) -> None:
+    answer = change_destination(service, made_destination(service), provider="gcs")
 
-    assert (answer.code, answer.pointers) == ("validation_error", ["/kind"])
+    assert (answer.code, answer.pointers) == ("validation_error", ["/provider"])
 
 
 def test_key_of_the_host_is_kept_without_its_comment(service: Service) -> None:
-    config = KINDS["sftp"][0]
+    config = PROVIDERS["sftp"][0]
     commented = config | {"host_key": f"{config['host_key']} root@example"}
 
     destination = made_destination(service, "sftp", config=commented)

@@ -9,9 +9,9 @@ from tests.builders.service import Service
 from tests.builders.storage_destinations import (
     ED25519,
     FINGERPRINT,
-    KINDS,
     PATH,
     PRIVATE_KEY,
+    PROVIDERS,
     S3,
     change_destination,
     create_destination,
@@ -19,8 +19,8 @@ from tests.builders.storage_destinations import (
     shown_destination,
 )
 
-BODY: dict[str, Any] = {"name": "x", "kind": "s3", "config": S3}
-AZURE = KINDS["azure_blob"][0]
+BODY: dict[str, Any] = {"name": "x", "provider": "s3", "config": S3}
+AZURE = PROVIDERS["azure_blob"][0]
 
 
 def pointers(answer: ApiAnswer) -> list[str]:
@@ -34,8 +34,9 @@ def pointers(answer: ApiAnswer) -> list[str]:
         ({"name": ""}, "/name"),
         ({"name": "x" * 101}, "/name"),
         ({"name": "a\nb"}, "/name"),
-        ({"kind": "ftp"}, "/kind"),
-        ({"prefix": "x" * 1_025}, "/prefix"),
+        ({"provider": "ftp"}, "/provider"),
+        ({"path_template": "x" * 1_025}, "/path_template"),
+        ({"path_template": ""}, "/path_template"),
         ({"keep_hosted_copy": "yes"}, "/keep_hosted_copy"),
         ({"is_default": 1}, "/is_default"),
         ({"config": []}, "/config"),
@@ -56,7 +57,7 @@ def test_field_out_of_bounds_is_refused(
     assert shown_destination(service, destination) == destination
 
 
-@pytest.mark.parametrize("name", ["name", "kind", "config"])
+@pytest.mark.parametrize("name", ["name", "provider", "config"])
 def test_required_field_is_missed(service: Service, name: str) -> None:
     body = {each: value for each, value in BODY.items() if each != name}
 
@@ -66,7 +67,7 @@ def test_required_field_is_missed(service: Service, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "config", "field"),
+    ("provider", "config", "field"),
     [
         ("s3", {"region": ""}, "region"),
         ("s3", {"region": "EU central"}, "region"),
@@ -77,7 +78,7 @@ def test_required_field_is_missed(service: Service, name: str) -> None:
         ("s3", {"bucket": "My-Files"}, "bucket"),
         ("s3", {"bucket": "a/../b"}, "bucket"),
         ("s3", {"bucket": "a.example.com/?x"}, "bucket"),
-        ("s3", {"path_style": "true"}, "path_style"),
+        ("s3", {"force_path_style": "true"}, "force_path_style"),
         ("s3", {"endpoint": "ftp://s3.example.com"}, "endpoint"),
         ("s3", {"endpoint": "s3.example.com"}, "endpoint"),
         ("s3", {"endpoint": "https://"}, "endpoint"),
@@ -132,11 +133,11 @@ def test_required_field_is_missed(service: Service, name: str) -> None:
     ],
 )
 def test_settings_out_of_bounds_are_refused(
-    service: Service, kind: str, config: dict[str, Any], field: str
+    service: Service, provider: str, config: dict[str, Any], field: str
 ) -> None:
-    destination = made_destination(service, kind)
+    destination = made_destination(service, provider)
 
-    created = create_destination(service, kind, config=KINDS[kind][0] | config)
+    created = create_destination(service, provider, config=PROVIDERS[provider][0] | config)
 
     assert pointers(created) == [f"/config/{field}"]
     changed = change_destination(service, destination, config=config)
@@ -145,10 +146,10 @@ def test_settings_out_of_bounds_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("kind", "config"),
+    ("provider", "config"),
     [
         ("s3", {"region": "x" * 64, "bucket": "a" * 63}),
-        ("s3", {"endpoint": "https://s3.example.com:8443/storage/v1/s3", "path_style": True}),
+        ("s3", {"endpoint": "https://s3.example.com:8443/storage/v1/s3", "force_path_style": True}),
         ("s3", {"endpoint": "https://198.51.99.7"}),
         ("azure_blob", {"account": "a" * 24, "container": "a" * 63}),
         ("azure_blob", {"container": "$web", "endpoint": "https://blob.example.com"}),
@@ -161,15 +162,15 @@ def test_settings_out_of_bounds_are_refused(
     ],
 )
 def test_settings_at_their_bounds_are_accepted(
-    service: Service, kind: str, config: dict[str, Any]
+    service: Service, provider: str, config: dict[str, Any]
 ) -> None:
-    destination = made_destination(service, kind, config=KINDS[kind][0] | config)
+    destination = made_destination(service, provider, config=PROVIDERS[provider][0] | config)
 
     assert {name: destination["config"][name] for name in config} == config
 
 
 @pytest.mark.parametrize(
-    ("kind", "credentials", "places"),
+    ("provider", "credentials", "places"),
     [
         ("s3", {}, ["access_key_id", "secret_access_key"]),
         ("s3", {"access_key_id": "", "secret_access_key": ""}, None),
@@ -198,11 +199,11 @@ def test_settings_at_their_bounds_are_accepted(
     ],
 )
 def test_credentials_out_of_bounds_are_refused(
-    service: Service, kind: str, credentials: dict[str, str], places: list[str] | None
+    service: Service, provider: str, credentials: dict[str, str], places: list[str] | None
 ) -> None:
-    destination = made_destination(service, kind)
+    destination = made_destination(service, provider)
 
-    created = create_destination(service, kind, credentials=credentials)
+    created = create_destination(service, provider, credentials=credentials)
 
     expected = [f"/credentials/{name}" for name in (places or credentials)]
     assert pointers(created) == expected
@@ -210,7 +211,7 @@ def test_credentials_out_of_bounds_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("kind", "credentials"),
+    ("provider", "credentials"),
     [
         ("azure_blob", {}),
         ("azure_blob", {"account_key": None, "sas_token": None}),
@@ -220,13 +221,15 @@ def test_credentials_out_of_bounds_are_refused(
     ],
 )
 def test_exactly_one_of_two_credentials_is_taken(
-    service: Service, kind: str, credentials: dict[str, str | None]
+    service: Service, provider: str, credentials: dict[str, str | None]
 ) -> None:
-    assert pointers(create_destination(service, kind, credentials=credentials)) == ["/credentials"]
+    assert pointers(create_destination(service, provider, credentials=credentials)) == [
+        "/credentials"
+    ]
 
 
 def test_what_is_missing_in_settings_and_credentials_is_told_at_once(service: Service) -> None:
-    body = BODY | {"kind": "s3", "config": {}, "credentials": {}}
+    body = BODY | {"provider": "s3", "config": {}, "credentials": {}}
 
     assert pointers(service.call("POST", PATH, json_body=body)) == [
         "/config/region",

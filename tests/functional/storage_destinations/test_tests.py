@@ -9,8 +9,8 @@ from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.service import Service
 from tests.builders.storage_destinations import (
     ACCESS_KEYS,
-    KINDS,
     PATH,
+    PROVIDERS,
     change_destination,
     made_destination,
     run_storage_test,
@@ -32,9 +32,11 @@ def store(service: Service) -> FakeStore:
     return store
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_good_destination_passes_all_steps(service: Service, store: FakeStore, kind: str) -> None:
-    destination = made_destination(service, kind, prefix="invoices/")
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_good_destination_passes_all_steps(
+    service: Service, store: FakeStore, provider: str
+) -> None:
+    destination = made_destination(service, provider, path_template="invoices/{{ filename }}")
     service.clock.advance(seconds=5)
 
     answer = run_storage_test(service, destination)
@@ -50,40 +52,44 @@ def test_good_destination_passes_all_steps(service: Service, store: FakeStore, k
     }
     assert shown["last_test_at"] > destination["created_at"]
     ((tested, credentials),) = store.opened
-    assert (tested.id, tested.kind) == (destination["id"], kind)
-    assert {n: text for n, text in credentials.items() if text is not None} == KINDS[kind][2][0]
+    assert (tested.id, tested.provider) == (destination["id"], provider)
+    assert {n: text for n, text in credentials.items() if text is not None} == PROVIDERS[provider][
+        2
+    ][0]
     assert store.open_sessions == 0
 
 
 def test_small_file_is_written_and_removed(service: Service, store: FakeStore) -> None:
-    run_storage_test(service, made_destination(service, prefix="invoices/"))
+    run_storage_test(service, made_destination(service, path_template="invoices/{{ filename }}"))
 
     (file,) = store.written
-    assert re.fullmatch(r"invoices/\.platen-test-[0-9A-HJKMNP-TV-Z]{26}", file.key)
+    assert re.fullmatch(r"invoices/\.platen-test-[0-9A-HJKMNP-TV-Z]{26}", file.path)
     assert (file.content_type, file.bytes < 100) == ("text/plain", True)
     assert store.files == {}
 
 
 @pytest.mark.parametrize(
-    ("prefix", "before"),
+    ("template", "before"),
     [
-        ("", ""),
-        ("a-", "a-"),
+        ("{{ filename }}", ""),
+        ("a-", ""),
+        ("a/b.pdf", "a/"),
+        ("a/b-{{ filename }}", "a/"),
         ("a/{{ customer.id }}/b", "a/"),
         ("{% if x %}a{% endif %}", ""),
-        ("a{# who #}/b", "a"),
+        ("a{# who #}/b", ""),
         ("/../a//./b/", "a/b/"),
         ("a}}/{b}/", "a}}/{b}/"),
         ("ä\x07/", "ä/"),
     ],
 )
-def test_prefix_counts_up_to_its_first_tag(
-    service: Service, store: FakeStore, prefix: str, before: str
+def test_file_is_written_into_the_folder_before_the_first_tag(
+    service: Service, store: FakeStore, template: str, before: str
 ) -> None:
-    run_storage_test(service, made_destination(service, prefix=prefix))
+    run_storage_test(service, made_destination(service, path_template=template))
 
     (file,) = store.written
-    assert file.key.partition(".platen-test-")[0] == before
+    assert file.path.partition(".platen-test-")[0] == before
 
 
 @pytest.mark.parametrize(
@@ -115,17 +121,17 @@ def test_steps_end_at_the_first_that_fails(
 
 
 @pytest.mark.parametrize(
-    ("kind", "address"),
+    ("provider", "address"),
     [
-        ("s3", {"endpoint": "http://127.0.0.1:9", "path_style": True}),
+        ("s3", {"endpoint": "http://127.0.0.1:9", "force_path_style": True}),
         ("azure_blob", {"endpoint": "http://127.0.0.1:9"}),
         ("sftp", {"host": "127.0.0.1", "port": 9}),
     ],
 )
 def test_store_that_nobody_serves_is_unavailable(
-    service: Service, kind: str, address: dict[str, object]
+    service: Service, provider: str, address: dict[str, object]
 ) -> None:
-    destination = made_destination(service, kind, config=KINDS[kind][0] | address)
+    destination = made_destination(service, provider, config=PROVIDERS[provider][0] | address)
 
     (step,) = run_storage_test(service, destination).json["steps"]
 
@@ -168,10 +174,10 @@ def test_destination_without_credentials_is_not_connected_to(
     assert shown_destination(service, destination)["last_error"]["code"] == "storage_denied"
 
 
-def test_prefix_that_leaves_no_room_for_a_key_fails_to_write(
+def test_folder_that_leaves_no_room_for_a_file_fails_to_write(
     service: Service, store: FakeStore
 ) -> None:
-    destination = made_destination(service, prefix="ä" * 512)
+    destination = made_destination(service, path_template="ä" * 511 + "/x")
 
     *_, last = run_storage_test(service, destination).json["steps"]
 
@@ -181,7 +187,11 @@ def test_prefix_that_leaves_no_room_for_a_key_fails_to_write(
 
 @pytest.mark.parametrize(
     "fields",
-    [{"credentials": ACCESS_KEYS}, {"config": {"bucket": "other-files"}}, {"prefix": "other/"}],
+    [
+        {"credentials": ACCESS_KEYS},
+        {"config": {"bucket": "other-files"}},
+        {"path_template": "other/x"},
+    ],
 )
 def test_result_is_dropped_where_the_store_was_replaced_meanwhile(
     service: Service, store: FakeStore, fields: dict[str, object]
@@ -292,7 +302,7 @@ def test_upload_errors_are_noted_once_and_cleared(service: Service) -> None:
 def test_likely_mistake_is_told_where_a_step_fails(
     service: Service, store: FakeStore, config: dict[str, str | None], hint: str | None
 ) -> None:
-    destination = made_destination(service, "s3", config=KINDS["s3"][0] | config | FILES)
+    destination = made_destination(service, "s3", config=PROVIDERS["s3"][0] | config | FILES)
     assert run_storage_test(service, destination).json["ok"]
     store.failures["write"] = DENIED
 

@@ -97,7 +97,7 @@ def test_files_that_were_recorded_are_not_sent_again_after_a_death(
     for _ in range(3):
         upload_later(service, minutes=3)
 
-    assert [file.key for file in store.written] == ["x.pdf", "x.png", "x.png"]
+    assert [file.path for file in store.written] == ["x.pdf", "x.png", "x.png"]
     assert [each["status"] for each in receipts(service, rendered)] == ["succeeded"] * 2
 
 

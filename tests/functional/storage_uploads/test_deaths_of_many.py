@@ -32,7 +32,10 @@ from tests.fakes.store import FakeStore
 def test_upload_that_ends_while_maintenance_looks_is_not_missed(
     service: Service, store: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good, bad = make_destination(service), make_destination(service, prefix="bad/")
+    good, bad = (
+        make_destination(service),
+        make_destination(service, path_template="bad/{{ filename }}"),
+    )
     store.before = lambda _step: store.failures.update(
         {"write": AWAY} if store.opened[-1][0].id == bad else {}
     )

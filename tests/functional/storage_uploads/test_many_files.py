@@ -25,7 +25,10 @@ from tests.fakes.store import DENIED, FakeStore
 
 
 def test_all_files_are_uploaded_and_shown_in_order(service: Service, store: FakeStore) -> None:
-    first, second = make_destination(service, prefix="a/"), make_destination(service)
+    first, second = (
+        make_destination(service, path_template="a/{{ filename }}"),
+        make_destination(service),
+    )
 
     rendered = render_many(service, first, second)
     pending = rendered.json["storage"]
@@ -33,9 +36,9 @@ def test_all_files_are_uploaded_and_shown_in_order(service: Service, store: Fake
 
     names = [f"x-{n}.pdf" for n in range(1, COUNT + 1)]
     expected = [(first, f"a/{name}") for name in names] + [(second, name) for name in names]
-    assert [(each["destination_id"], each["key"]) for each in pending] == expected
+    assert [(each["destination_id"], each["path"]) for each in pending] == expected
     done = receipts(service, rendered)
-    assert [(each["destination_id"], each["key"]) for each in done] == expected
+    assert [(each["destination_id"], each["path"]) for each in done] == expected
     assert {each["status"] for each in done} == {"succeeded"}
     assert store.files == {
         key: service.engine.files[n % COUNT].content
@@ -77,7 +80,10 @@ def test_files_go_after_the_last_upload_of_the_last_target(service: Service) -> 
 
 @pytest.mark.breadth
 def test_files_stay_until_the_other_target_has_them(service: Service, store: FakeStore) -> None:
-    good, bad = make_destination(service), make_destination(service, prefix="bad/")
+    good, bad = (
+        make_destination(service),
+        make_destination(service, path_template="bad/{{ filename }}"),
+    )
     store.before = lambda _step: store.failures.update(
         {"write": AWAY} if store.opened[-1][0].id == bad else {}
     )
@@ -129,10 +135,10 @@ def test_uploads_are_repeated_for_a_day_and_then_fail(service: Service, store: F
 @pytest.mark.breadth
 @pytest.mark.usefixtures("store")
 def test_key_that_cannot_be_made_fails_alone(service: Service) -> None:
-    key = {"destination_id": make_destination(service), "key": "{{ 1 / (index - 3) }}.pdf"}
+    target = {"destination_id": make_destination(service), "path": "{{ 1 / (index - 3) }}.pdf"}
 
-    rendered = render_many(service, key)
-    assert [n for n, each in enumerate(rendered.json["storage"]) if each["key"] is None] == [3]
+    rendered = render_many(service, target)
+    assert [n for n, each in enumerate(rendered.json["storage"]) if each["path"] is None] == [3]
     upload(service)
 
     done = receipts(service, rendered)
@@ -173,7 +179,7 @@ def test_webhook_has_all_files_and_receipts(service: Service) -> None:
 
     delivered = json.loads(received.body)["data"]["object"]
     assert delivered["id"] == rendered.json["id"]
-    assert [each["key"] for each in delivered["storage"]] == [
+    assert [each["path"] for each in delivered["storage"]] == [
         f"x-{n}.pdf" for n in range(1, COUNT + 1)
     ]
     assert len({file["url"] for file in delivered["files"]}) == COUNT
@@ -184,7 +190,7 @@ def test_webhook_has_all_files_and_receipts(service: Service) -> None:
 def test_largest_receipts_fit_into_rows_and_answers(service: Service) -> None:
     service.engine.files = parts(500)
     targets = [
-        {"destination_id": make_destination(service), "key": "界" * 339 + "{{ index }}"}
+        {"destination_id": make_destination(service), "path": "界" * 339 + "{{ index }}"}
         for _ in range(5)
     ]
 

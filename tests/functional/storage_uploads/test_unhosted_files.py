@@ -53,7 +53,10 @@ def test_files_are_deleted_after_their_upload(service: Service, key: str) -> Non
 def test_files_stay_after_a_failure(
     service: Service, store: FakeStore, failure: UploadFailedError
 ) -> None:
-    good, bad = make_destination(service), make_destination(service, prefix="bad/")
+    good, bad = (
+        make_destination(service),
+        make_destination(service, path_template="bad/{{ filename }}"),
+    )
     store.before = lambda _step: store.failures.update(
         {"write": failure} if store.opened[-1][0].id == bad else {}
     )
@@ -170,7 +173,7 @@ def test_files_wait_for_emails_and_uploads(service: Service, store: FakeStore, o
 def test_files_of_a_batch_wait_for_combined_ones_and_uploads(
     service: Service, store: FakeStore
 ) -> None:
-    destination = make_destination(service, prefix="{{ render_id }}/")
+    destination = make_destination(service, path_template="{{ render_id }}/{{ filename }}")
     delivery = {"hosted": False, "storage": [{"destination_id": destination}]}
     make_batch(service, 2, delivery=delivery, combine={"zip": True})
     service.run_batches()
@@ -188,7 +191,7 @@ def test_zero_retention_leaves_nothing_after_the_upload(
     service: Service, store: FakeStore, mode: str
 ) -> None:
     destination = make_destination(service)
-    target = {"destination_id": destination, "key": "archive-1.pdf"}
+    target = {"destination_id": destination, "path": "archive-1.pdf"}
     rendered = render_to(
         service,
         target,
@@ -211,7 +214,7 @@ def test_zero_retention_leaves_nothing_after_the_upload(
     assert "topsecret" not in stored_text(service)
     read = shown(service, rendered)
     assert (read["status"], read["files"], read["billed"]) == ("succeeded", [], True)
-    assert [each["key"] for each in read["storage"]] == ["archive-1.pdf"]
+    assert [each["path"] for each in read["storage"]] == ["archive-1.pdf"]
     assert "topsecret" not in json.dumps(read)
 
 
@@ -248,7 +251,7 @@ def test_zero_retention_with_a_binary_answer_is_uploaded(
 def test_zero_retention_of_a_batch_goes_to_its_destination(
     service: Service, store: FakeStore
 ) -> None:
-    destination = make_destination(service, prefix="{{ render_id }}/")
+    destination = make_destination(service, path_template="{{ render_id }}/{{ filename }}")
     delivery = {**NONE, "storage": [{"destination_id": destination}]}
 
     make_batch(service, 2, delivery=delivery)

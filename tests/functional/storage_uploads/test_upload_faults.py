@@ -97,7 +97,7 @@ def test_files_that_are_stored_are_not_sent_again(service: Service, store: FakeS
     store.before = lambda _step: None
     upload_later(service, minutes=5)
 
-    assert [file.key for file in store.written] == ["x.pdf", "x.png"]
+    assert [file.path for file in store.written] == ["x.pdf", "x.png"]
     assert [each["status"] for each in receipts(service, rendered)] == ["succeeded"] * 2
 
 

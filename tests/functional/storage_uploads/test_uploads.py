@@ -1,4 +1,4 @@
-"""Uploads of the files of renders: their keys, receipts, and what becomes of them."""
+"""Uploads of the files of renders: their paths, receipts, and what becomes of them."""
 
 import hashlib
 from typing import Any
@@ -23,14 +23,15 @@ from tests.fakes.store import FakeStore
 
 
 def test_file_is_uploaded_and_its_receipt_says_so(service: Service, store: FakeStore) -> None:
-    destination = make_destination(service, prefix="invoices/")
+    destination = make_destination(service, path_template="invoices/{{ filename }}")
 
-    rendered = render_to(service, destination, output={"filename": "INV-1"})
+    target = {"destination_id": destination, "path": None}
+    rendered = render_to(service, target, output={"filename": "INV-1"})
     assert rendered.json["storage"] == [
         {
             "destination_id": destination,
             "status": "pending",
-            "key": "invoices/INV-1.pdf",
+            "path": "invoices/INV-1.pdf",
             "etag": None,
             "bytes": len(service.engine.content),
             "error": None,
@@ -48,13 +49,14 @@ def test_file_is_uploaded_and_its_receipt_says_so(service: Service, store: FakeS
     assert store.open_sessions == 0
 
 
-def test_keys_are_templates_over_the_data(service: Service, store: FakeStore) -> None:
-    destination = make_destination(service, prefix="{{ customer }}/{{ reference }}/")
-    key = "{{ data.customer }}-{{ render_id }}-{{ index }}.{{ format }}"
+def test_paths_are_templates_over_the_data(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service, path_template="not/{{ this }}")
+    folder = "{{ customer }}/{{ reference }}/"
+    path = folder + "{{ data.customer }}-{{ render_id }}-{{ index }}.{{ format }}"
 
     rendered = render_to(
         service,
-        {"destination_id": destination, "key": key},
+        {"destination_id": destination, "path": path},
         input={"type": "html", "html": "<p>{{ customer }}"},
         data={"customer": "ada", "index": "lost", "format": "lost"},
         output={"formats": ["pdf", "png"]},
@@ -66,12 +68,12 @@ def test_keys_are_templates_over_the_data(service: Service, store: FakeStore) ->
     assert sorted(store.files) == [f"{name}-0.pdf", f"{name}-1.png"]
 
 
-def test_data_that_only_keys_use_are_no_reason_to_warn(service: Service, store: FakeStore) -> None:
+def test_data_that_only_paths_use_are_no_reason_to_warn(service: Service, store: FakeStore) -> None:
     destination = make_destination(service)
 
     render_to(
         service,
-        {"destination_id": destination, "key": "{{ year }}/a"},
+        {"destination_id": destination, "path": "{{ year }}/a"},
         input={"type": "html", "html": "<p>{{ braces }}", "templating": False},
         data={"year": 2026},
     )
@@ -83,24 +85,24 @@ def test_data_that_only_keys_use_are_no_reason_to_warn(service: Service, store: 
 @pytest.mark.parametrize(
     "hostile", ["../../other/", "/etc/", "a\x00b/../", "..", "./", "\u202e/../"]
 )
-def test_data_cannot_leave_the_prefix(service: Service, store: FakeStore, hostile: str) -> None:
-    destination = make_destination(service, prefix="tenant-1/{{ name }}/")
+def test_data_cannot_leave_the_folder(service: Service, store: FakeStore, hostile: str) -> None:
+    destination = make_destination(service, path_template="tenant-1/{{ name }}/{{ name }}/x.pdf")
 
     render_to(
         service,
-        {"destination_id": destination, "key": "{{ name }}/x.pdf"},
+        destination,
         input={"type": "html", "html": "<p>{{ name }}"},
         data={"name": hostile},
     )
     upload(service)
 
-    (key,) = store.files
-    assert key.startswith("tenant-1/")
-    assert not {"", ".", ".."}.intersection(key.split("/"))
+    (path,) = store.files
+    assert path.startswith("tenant-1/")
+    assert not {"", ".", ".."}.intersection(path.split("/"))
 
 
 @pytest.mark.parametrize(
-    ("key", "message"),
+    ("path", "message"),
     [
         ("{{ 1 / 0 }}", "division"),
         ("{{ unclosed", ""),
@@ -110,19 +112,19 @@ def test_data_cannot_leave_the_prefix(service: Service, store: FakeStore, hostil
     ],
 )
 @pytest.mark.usefixtures("store")
-def test_key_that_cannot_be_made_fails_its_upload_alone(
-    service: Service, key: str, message: str
+def test_path_that_cannot_be_made_fails_its_upload_alone(
+    service: Service, path: str, message: str
 ) -> None:
     destination = make_destination(service)
 
     rendered = render_to(
-        service, {"destination_id": destination, "key": key}, destination, data={"a": 1}
+        service, {"destination_id": destination, "path": path}, destination, data={"a": 1}
     )
     assert rendered.status == 200
     upload(service)
 
     failed, good = receipts(service, rendered)
-    assert (failed["status"], failed["key"]) == ("failed", None)
+    assert (failed["status"], failed["path"]) == ("failed", None)
     assert failed["error"]["code"] == "storage_key_invalid"
     assert message in failed["error"]["message"]
     assert good["status"] == "succeeded"
@@ -132,7 +134,10 @@ def test_key_that_cannot_be_made_fails_its_upload_alone(
 
 
 def test_every_file_goes_to_every_target(service: Service, store: FakeStore) -> None:
-    first, second = make_destination(service), make_destination(service, prefix="b/")
+    first, second = (
+        make_destination(service),
+        make_destination(service, path_template="b/{{ filename }}"),
+    )
 
     rendered = render_to(
         service, first, second, first, output={"formats": ["pdf", "png"], "filename": "x"}
@@ -198,9 +203,9 @@ def test_plan_without_storage_skips_the_default_and_says_so(service: Service) ->
     [
         ([{"destination_id": "dst_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"}], "0/destination_id"),
         ([{"destination_id": ""}], "0/destination_id"),
-        ([{"key": "a"}], "0/destination_id"),
-        ([{"destination_id": "dst_x", "key": ""}], "0/key"),
-        ([{"destination_id": "dst_x", "key": "a" * 1025}], "0/key"),
+        ([{"path": "a"}], "0/destination_id"),
+        ([{"destination_id": "dst_x", "path": ""}], "0/path"),
+        ([{"destination_id": "dst_x", "path": "a" * 1025}], "0/path"),
         ([{"destination_id": "dst_x", "more": 1}], "0/more"),
         ([{"destination_id": "dst_x", "keep_hosted_copy": "no"}], "0/keep_hosted_copy"),
         ([{"destination_id": "dst_x"}] * 11, ""),
@@ -227,7 +232,7 @@ def test_destination_of_another_workspace_is_none(service: Service) -> None:
 
 def test_einvoices_are_uploaded(service: Service, store: FakeStore) -> None:
     destination = make_destination(service)
-    target = {"destination_id": destination, "key": "{{ invoice.number }}.{{ format }}"}
+    target = {"destination_id": destination, "path": "{{ invoice.number }}.{{ format }}"}
     answer = service.call(
         "POST",
         "/v1/einvoices",
@@ -240,16 +245,17 @@ def test_einvoices_are_uploaded(service: Service, store: FakeStore) -> None:
     upload(service)
 
     assert answer.status == 200, answer.body
-    assert [key.rpartition(".")[2] for key in store.files] == ["xml"]
+    assert [path.rpartition(".")[2] for path in store.files] == ["xml"]
 
 
 def test_items_of_a_batch_are_uploaded(service: Service, store: FakeStore) -> None:
-    destination = make_destination(service, prefix="{{ reference }}/")
+    destination = make_destination(service)
+    target = {"destination_id": destination, "path": "{{ reference }}/{{ n }}.pdf"}
 
     make_batch(
         service,
         items=[{"data": {"n": n}, "reference": f"r{n}"} for n in range(3)],
-        delivery={"storage": [{"destination_id": destination, "key": "{{ n }}.pdf"}]},
+        delivery={"storage": [target]},
     )
     service.run_batches()
     upload(service)
@@ -269,15 +275,15 @@ def test_hosted_files_stay(service: Service) -> None:
 
 def test_row_has_room_for_as_many_receipts_as_can_be(service: Service, store: FakeStore) -> None:
     formats = ["pdf", "png", "jpeg", "webp", "html"]
-    destination = make_destination(service, prefix="\u00e4" * 200 + "/")
+    destination = make_destination(service, path_template="{{ n }}")
     service.engine.logs = ("x" * 500,) * 100
-    key = {"destination_id": destination, "key": "\u00f6" * 300}
-    faulty = {"destination_id": destination, "key": "{{ 1 / 0 }}" + "\u00fc" * 300}
+    good = {"destination_id": destination, "path": "\u00e4" * 200 + "/" + "\u00f6" * 300}
+    faulty = {"destination_id": destination, "path": "{{ 1 / 0 }}" + "\u00fc" * 300}
     store.failures["write"] = UploadFailedError(
         "storage_unavailable", "\u00df" * 5_000, is_final=False, status=503
     )
 
-    rendered = render_to(service, *[key] * 5, *[faulty] * 5, output={"formats": formats})
+    rendered = render_to(service, *[good] * 5, *[faulty] * 5, output={"formats": formats})
     upload(service)
 
     statuses = [each["status"] for each in receipts(service, rendered)]

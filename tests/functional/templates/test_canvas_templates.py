@@ -44,7 +44,7 @@ def test_invalid_scene_is_refused_as_draft(service: Service) -> None:
     assert (whole.code, whole.pointers) == ("scene_invalid", ["/content/scene/width"])
     assert (kept.code, kept.pointers) == ("scene_invalid", ["/scene/layers/0/layers/0/height"])
     assert kept.json["detail"] == "layers[0].layers[0].height: is required"
-    assert service.call("GET", f"{path}/draft").json["scene"] == SCENE
+    assert service.call("GET", f"{path}/draft").json["content"]["scene"] == SCENE
     assert len(service.call("GET", TEMPLATES_PATH).json["data"]) == 1
 
 

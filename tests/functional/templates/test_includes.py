@@ -124,7 +124,7 @@ def test_key_with_an_allowlist_cannot_include_other_templates(service: Service) 
         lambda text: {"output": {"filename": text}},
         lambda text: {"output": {"pdf": {"header": {"html": text}}}},
         lambda text: {"output": {"pdf": {"footer": {"html": text}}}},
-        lambda text: {"delivery": {"storage": [{"destination_id": "dst_x", "key": text}]}},
+        lambda text: {"delivery": {"storage": [{"destination_id": "dst_x", "path": text}]}},
     ],
 )
 def test_partials_of_a_template_are_not_for_the_fields_of_a_restricted_key(

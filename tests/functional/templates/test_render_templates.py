@@ -107,9 +107,9 @@ def test_shorter_endpoints_keep_their_format(service: Service) -> None:
     path = make_template(service, options=OPTIONS | {"pdf": {}}, publish=True)
     body = {"template_id": path.rpartition("/")[2]}
 
-    pdf = service.call("POST", "/v1/pdf/template", json_body=body)
+    pdf = service.call("POST", "/v1/pdf/from-template", json_body=body)
     assert pdf.json["output"]["format"] == "pdf"
-    image = service.call("POST", "/v1/images/template", json_body=body | {"format": "webp"})
+    image = service.call("POST", "/v1/images/from-template", json_body=body | {"format": "webp"})
     assert image.json["output"]["format"] == "webp"
 
 

@@ -28,10 +28,10 @@ def test_template_pdfa_applies_to_pdf_and_can_be_turned_off(
         pdf = answer.json["output"]["pdf"]
         return pdf["pdfa"], pdf["pdfua"]
 
-    image = service.call("POST", "/v1/images/template", json_body=body | {"format": "png"})
+    image = service.call("POST", "/v1/images/from-template", json_body=body | {"format": "png"})
     assert shown(image) == (None, False)
-    assert shown(service.call("POST", "/v1/pdf/template", json_body=body)) == ("2b", True)
-    off = service.call("POST", "/v1/pdf/template", json_body=body | {"pdf": {"pdfa": None}})
+    assert shown(service.call("POST", "/v1/pdf/from-template", json_body=body)) == ("2b", True)
+    off = service.call("POST", "/v1/pdf/from-template", json_body=body | {"pdf": {"pdfa": None}})
     assert shown(off) == (None, True)
 
 

@@ -42,11 +42,13 @@ def test_template_is_created_with_its_draft(service: Service) -> None:
         "object": "template_draft",
         "template_id": template["id"],
         "revision": 1,
-        "html": "<p>{{ n }}</p>",
-        "head": "<title>x</title>",
-        "css": "p{}",
-        "header": "h",
-        "footer": None,
+        "content": {
+            "html": "<p>{{ n }}</p>",
+            "head": "<title>x</title>",
+            "css": "p{}",
+            "header": "h",
+            "footer": None,
+        },
         "options": {},
         "schema": None,
         "updated_at": template["created_at"],
@@ -58,7 +60,7 @@ def test_content_replaces_its_members(service: Service) -> None:
     body = {"name": "A", "content": {"html": "<p>", "footer": {"left": "{{ page }}"}}}
     made = service.call("POST", TEMPLATES_PATH, json_body=body)
 
-    draft = service.call("GET", f"{TEMPLATES_PATH}/{made.json['id']}/draft").json
+    draft = service.call("GET", f"{TEMPLATES_PATH}/{made.json['id']}/draft").json["content"]
     assert (draft["html"], draft["footer"]) == ("<p>", {"left": "{{ page }}"})
     both = service.call("POST", TEMPLATES_PATH, json_body=body | {"css": "p{}"})
     assert both.code == "validation_error"
@@ -70,8 +72,7 @@ def test_canvas_template_has_only_a_scene(service: Service) -> None:
     path = make_template(service, type="image_canvas", html=None, scene=scene)
 
     draft = service.call("GET", f"{path}/draft").json
-    assert draft["scene"] == scene
-    assert "html" not in draft
+    assert draft["content"] == {"scene": scene}
     wrong = put_draft(service, path, html="<p>")
     assert (wrong.code, wrong.pointers) == ("validation_error", ["/html"])
     other = put_draft(service, make_template(service), content={"scene": {}})
@@ -165,6 +166,52 @@ def test_list_is_newest_first_and_paged(service: Service) -> None:
     assert foreign.pointers == ["/query/cursor"]
 
 
+def test_list_is_filtered_by_part_of_a_name(service: Service) -> None:
+    for name in ("Große Rechnung", "RECHNUNG 2", "100 % off", "Label"):
+        make_template(service, name=name)
+        service.clock.advance(seconds=1)
+
+    def names(query: str) -> list[str]:
+        answer = service.call("GET", f"{TEMPLATES_PATH}?{query}")
+        assert answer.status == 200, answer.body
+        return [row["name"] for row in answer.json["data"]]
+
+    assert names("q=rechnung") == ["RECHNUNG 2", "Große Rechnung"]
+    assert names("q=GROSSE%20R") == ["Große Rechnung"]
+    assert names("q=%25") == ["100 % off"]
+    assert names("q=rechnung&type=image_canvas") == names("q=x") == []
+    page = service.call("GET", f"{TEMPLATES_PATH}?q=rechnung&limit=1").json
+    rest = f"limit=1&cursor={page['next_cursor']}"
+    assert names(f"q=rechnung&{rest}") == ["Große Rechnung"]
+    other = service.call("GET", f"{TEMPLATES_PATH}?q=label&{rest}")
+    assert other.pointers == ["/query/cursor"]
+    for text in ("", "x" * 121):
+        refused = service.call("GET", f"{TEMPLATES_PATH}?q={text}")
+        assert (refused.code, refused.pointers) == ("validation_error", ["/query/q"])
+
+
+def test_deleted_template_says_so(service: Service) -> None:
+    path = make_template(service)
+
+    deleted = service.call("DELETE", path).json
+
+    assert (deleted["object"], deleted["deleted"]) == ("template", True)
+    assert deleted["deleted_at"] is not None
+    assert "deleted" not in service.call("POST", f"{path}/restore").json
+
+
+def test_draft_is_sent_back_as_it_is_shown(service: Service) -> None:
+    path = make_template(service, css="p{}", header="h", options={"pdf": {"page_size": "A5"}})
+    shown = service.call("GET", f"{path}/draft").json
+
+    sent = {name: shown[name] for name in ("content", "options", "schema", "revision")}
+    again = put_draft(service, path, **sent)
+
+    assert again.status == 200, again.body
+    assert again.json["content"] == shown["content"]
+    assert again.json["options"] == shown["options"]
+
+
 def test_list_reads_a_bounded_number_of_rows(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,6 +243,8 @@ def test_template_is_visible_in_its_workspace_only(service: Service) -> None:
         ("POST", "/restore"),
         ("GET", "/versions"),
         ("GET", "/versions/1"),
+        ("GET", "/schema"),
+        ("GET", "/email-rules"),
     ):
         body: Any = None if method in {"GET", "DELETE"} else {}
         answer = service.call(method, path + rest, key=stranger, json_body=body)
@@ -213,7 +262,10 @@ def test_key_is_limited_to_its_allowed_templates(service: Service) -> None:
     assert service.call("GET", f"{TEMPLATES_PATH}/tpl_x", key=key).code == "template_not_found"
     # The allowlist is checked before the lookup, so a missing template gets the same answer.
     for path in (other, f"{TEMPLATES_PATH}/tpl_0"):
-        for method, rest in (("GET", ""), ("DELETE", ""), ("GET", "/draft"), ("GET", "/versions")):
+        for method, rest in (
+            *(("GET", ""), ("DELETE", ""), ("GET", "/draft"), ("GET", "/versions")),
+            *(("GET", "/schema"), ("GET", "/email-rules")),
+        ):
             answer = service.call(method, path + rest, key=key)
             assert answer.code == "template_not_allowed_for_key"
         for rest in ("/publish", "/lock", "/restore", "/unlock"):
@@ -231,7 +283,8 @@ def test_reading_and_writing_need_separate_scopes(service: Service) -> None:
     reader = service.key("live", scopes=("templates:read",))
     writer = service.key("live", scopes=("templates:write",))
 
-    for target in (TEMPLATES_PATH, path, f"{path}/draft", f"{path}/versions"):
+    below = (f"{path}/{name}" for name in ("draft", "versions", "schema"))
+    for target in (TEMPLATES_PATH, path, *below):
         assert service.call("GET", target, key=reader).status == 200
         assert service.call("GET", target, key=writer).code == "insufficient_scope"
     for method, rest in (("DELETE", ""), ("POST", "/publish"), ("POST", "/restore")):
@@ -249,9 +302,9 @@ def test_locked_template_refuses_changes_and_deletion_but_can_be_published(
 
     assert put_draft(service, path, html="new").code == "template_locked"
     assert service.call("DELETE", path).code == "template_locked"
-    assert publish_template(service, path).json["version"] == 1
+    assert publish_template(service, path).json["number"] == 1
     rolled = service.call("POST", f"{path}/rollback", json_body={"version": 1})
-    assert (rolled.status, rolled.json["version"]) == (201, 2)
+    assert (rolled.status, rolled.json["number"]) == (201, 2)
     assert service.call("GET", f"{path}/draft").json["revision"] == 1
 
     assert service.call("POST", f"{path}/unlock").json["locked"] is False

@@ -37,6 +37,7 @@ def test_deleted_template_can_be_restored_for_30_days(service: Service) -> None:
     deleted = service.call("DELETE", path)
     assert (deleted.status, deleted.json["id"]) == (200, path.rpartition("/")[2])
     assert deleted.json["deleted_at"]
+    trashed = {name: value for name, value in deleted.json.items() if name != "deleted"}
 
     for method, rest in (
         ("GET", ""),
@@ -48,13 +49,14 @@ def test_deleted_template_can_be_restored_for_30_days(service: Service) -> None:
         ("POST", "/lock"),
         ("GET", "/versions"),
         ("GET", "/versions/1"),
+        ("GET", "/schema"),
     ):
         body: Any = None if method in {"GET", "DELETE"} else {}
         answer = service.call(method, path + rest, json_body=body)
         assert (answer.status, answer.code) == (410, "template_deleted"), (method, rest)
     assert render_template(service, path).code == "template_deleted"
     trash = service.call("GET", f"{TEMPLATES_PATH}?deleted=true").json["data"]
-    assert trash == [deleted.json]
+    assert trash == [trashed]
     there = service.call("GET", TEMPLATES_PATH).json["data"]
     assert [f"{TEMPLATES_PATH}/{row['id']}" for row in there] == [other]
 
@@ -62,7 +64,7 @@ def test_deleted_template_can_be_restored_for_30_days(service: Service) -> None:
     process_queues(service)
     restored = service.call("POST", f"{path}/restore")
     assert (restored.status, restored.json["deleted_at"]) == (200, None)
-    assert service.call("GET", f"{path}/draft").json["html"] == "draft"
+    assert service.call("GET", f"{path}/draft").json["content"]["html"] == "draft"
     assert render_template(service, path).status == 200
     assert service.call("POST", f"{path}/restore").code == "conflict"
     service.clock.advance(days=60)
@@ -136,7 +138,7 @@ def test_large_sources_are_kept_while_a_row_refers_to_them(service: Service) -> 
     (draft,) = [row for row in template_rows(service, path) if row["SK"] == "DRAFT"]
     assert (draft["text"], draft["object_key"]) == (None, service.objects()[0])
     assert len(draft["sha256"]) == 64
-    assert service.call("GET", f"{path}/draft").json["html"] == LARGE_HTML
+    assert service.call("GET", f"{path}/draft").json["content"]["html"] == LARGE_HTML
 
     assert put_draft(service, path, html=LARGE_HTML + "2").status == 200
     assert len(service.objects()) == 1
@@ -145,7 +147,7 @@ def test_large_sources_are_kept_while_a_row_refers_to_them(service: Service) -> 
     assert len(service.objects()) == 2
     put_draft(service, path, html="small")
     assert len(service.objects()) == 1
-    assert service.call("GET", f"{path}/versions/1").json["html"] == LARGE_HTML + "2"
+    assert service.call("GET", f"{path}/versions/1").json["content"]["html"] == LARGE_HTML + "2"
     process_queues(service)
     assert len(service.objects()) == 1
     (meta,) = [row for row in template_rows(service, path) if row["SK"] == "META"]
@@ -191,7 +193,7 @@ def test_source_left_by_a_killed_function_is_removed(
     process_queues(service)
 
     assert len(service.objects()) == 1
-    assert service.call("GET", f"{path}/draft").json["html"] == LARGE_HTML
+    assert service.call("GET", f"{path}/draft").json["content"]["html"] == LARGE_HTML
     assert service.tick() == 0
 
 
@@ -213,7 +215,7 @@ def test_replaced_source_is_removed_although_its_function_was_killed(
     process_queues(service)
 
     assert service.objects() == []
-    assert service.call("GET", f"{path}/draft").json["html"] == "small"
+    assert service.call("GET", f"{path}/draft").json["content"]["html"] == "small"
 
 
 def test_deleted_workspace_deletes_its_templates(service: Service) -> None:

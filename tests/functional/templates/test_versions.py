@@ -46,22 +46,31 @@ def test_draft_becomes_the_next_version(service: Service) -> None:
     assert first.json == {
         "object": "template_version",
         "template_id": path.rpartition("/")[2],
-        "version": 1,
+        "number": 1,
         "note": "Begin",
         "draft_revision": 1,
         "rollback_of": None,
-        "created_at": first.json["created_at"],
+        "published_at": first.json["published_at"],
     }
     assert first.headers["Location"] == f"https://api.test{path}/versions/1"
     assert put_draft(service, path, html="second").json["revision"] == 2
-    assert service.call("POST", f"{path}/publish").json["version"] == 2
-    assert service.call("GET", path).json["live_version"] == 2
+    assert service.call("GET", path).json["live_version"] == {
+        "number": 1,
+        "published_at": first.json["published_at"],
+        "note": "Begin",
+    }
+    service.clock.advance(seconds=1)
+    second = service.call("POST", f"{path}/publish").json
+    assert second["number"] == 2
+    live = {"number": 2, "published_at": second["published_at"], "note": None}
+    assert service.call("GET", path).json["live_version"] == live
+    assert service.call("GET", TEMPLATES_PATH).json["data"][0]["live_version"] == live
 
     shown = service.call("GET", f"{path}/versions/1").json
-    assert shown["html"] == "<p>{{ n }}</p>"
+    assert shown["content"]["html"] == "<p>{{ n }}</p>"
     assert shown["options"] == {"pdf": {"page_size": "A5"}}
     assert shown["schema"] == {"type": "object"}
-    assert service.call("GET", f"{path}/versions/2").json["html"] == "second"
+    assert service.call("GET", f"{path}/versions/2").json["content"]["html"] == "second"
     assert service.call("GET", f"{path}/versions/2").json["options"] == {}
     sources = [source.content["html"] for source, _, _ in dry_run.calls]
     assert sources == ["<p>{{ n }}</p>", "second"]
@@ -73,11 +82,11 @@ def test_versions_are_listed_newest_first(service: Service) -> None:
         publish_template(service, path)
 
     page = service.call("GET", f"{path}/versions?limit=2").json
-    assert [row["version"] for row in page["data"]] == [5, 4]
+    assert [row["number"] for row in page["data"]] == [5, 4]
     rest = service.call("GET", f"{path}/versions?limit=2&cursor={page['next_cursor']}").json
-    assert [row["version"] for row in rest["data"]] == [3, 2]
+    assert [row["number"] for row in rest["data"]] == [3, 2]
     last = service.call("GET", f"{path}/versions?limit=2&cursor={rest['next_cursor']}").json
-    assert ([row["version"] for row in last["data"]], last["has_more"]) == ([1], False)
+    assert ([row["number"] for row in last["data"]], last["has_more"]) == ([1], False)
 
 
 @pytest.mark.parametrize("number", ["0", "6", "-1", "x", "\u0661", "1" * 10, "1.0"])
@@ -99,11 +108,11 @@ def test_rollback_creates_a_new_version_and_keeps_the_draft(service: Service) ->
 
     answer = service.call("POST", f"{path}/rollback", json_body={"version": 1})
 
-    assert (answer.status, answer.json["version"], answer.json["rollback_of"]) == (201, 3, 1)
-    assert service.call("GET", f"{path}/versions/3").json["html"] == "<p>{{ n }}</p>"
-    assert service.call("GET", f"{path}/draft").json["html"] == "third"
+    assert (answer.status, answer.json["number"], answer.json["rollback_of"]) == (201, 3, 1)
+    assert service.call("GET", f"{path}/versions/3").json["content"]["html"] == "<p>{{ n }}</p>"
+    assert service.call("GET", f"{path}/draft").json["content"]["html"] == "third"
     assert len(dry_run.calls) == 2
-    assert publish_template(service, path).json["version"] == 4
+    assert publish_template(service, path).json["number"] == 4
 
 
 def test_each_version_publishes_one_event(service: Service) -> None:
@@ -112,7 +121,7 @@ def test_each_version_publishes_one_event(service: Service) -> None:
 
     published_events = events(service, path)
     assert [event["type"] for event in published_events] == ["template.published"] * 2
-    assert sorted(event["detail"]["version"] for event in published_events) == [1, 2]
+    assert sorted(event["detail"]["number"] for event in published_events) == [1, 2]
     service.relay_events()
     assert all("published_at" in event for event in events(service, path))
 
@@ -210,7 +219,7 @@ def test_etag_of_a_draft_is_its_revision_and_fences_changes(service: Service) ->
     assert put("3", '"1", "2"').json["revision"] == 3
     assert put("4", "*").json["revision"] == 4
     assert publish("*").json["draft_revision"] == 4
-    assert service.call("GET", draft).json["html"] == "4"
+    assert service.call("GET", draft).json["content"]["html"] == "4"
 
 
 def test_stale_draft_revision_is_refused(service: Service) -> None:
@@ -223,7 +232,7 @@ def test_stale_draft_revision_is_refused(service: Service) -> None:
     assert publish_template(service, path, revision=2).code == "draft_revision_conflict"
     assert publish_template(service, path, revision=3).json["draft_revision"] == 3
     emptied = put_draft(service, path).json
-    assert (emptied["html"], emptied["options"], emptied["schema"]) == (None, {}, None)
+    assert (emptied["content"]["html"], emptied["options"], emptied["schema"]) == (None, {}, None)
     assert service.call("GET", f"{path}/draft").json == emptied
 
 
@@ -237,7 +246,7 @@ def test_draft_that_changes_while_it_is_published_is_a_conflict(service: Service
 
         dry_run.meanwhile = lambda: None
         assert publish_template(service, path).json["draft_revision"] == 2
-        assert service.call("GET", f"{path}/versions/1").json["html"] == "other"
+        assert service.call("GET", f"{path}/versions/1").json["content"]["html"] == "other"
 
 
 def test_concurrent_publishes_get_distinct_numbers(service: Service) -> None:
@@ -246,9 +255,9 @@ def test_concurrent_publishes_get_distinct_numbers(service: Service) -> None:
     answers = at_once(service, "POST", f"{path}/publish", [{} for _ in range(AT_ONCE)])
 
     assert {answer.status for answer in answers} == {201}, [answer.body for answer in answers]
-    assert sorted(answer.json["version"] for answer in answers) == list(range(1, AT_ONCE + 1))
-    assert service.call("GET", path).json["live_version"] == AT_ONCE
-    assert sorted(event["detail"]["version"] for event in events(service, path)) == list(
+    assert sorted(answer.json["number"] for answer in answers) == list(range(1, AT_ONCE + 1))
+    assert service.call("GET", path).json["live_version"]["number"] == AT_ONCE
+    assert sorted(event["detail"]["number"] for event in events(service, path)) == list(
         range(1, AT_ONCE + 1)
     )
 
@@ -270,7 +279,7 @@ def test_one_of_concurrent_drafts_with_the_same_revision_is_saved(
         "draft_revision_conflict"
     }
     draft = service.call("GET", f"{path}/draft").json
-    assert (draft["revision"], draft["html"]) == (2, taken[0])
+    assert (draft["revision"], draft["content"]["html"]) == (2, taken[0])
     assert len(service.objects()) == (0 if size == 10 else 1)
 
 

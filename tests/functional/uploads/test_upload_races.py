@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.objects import ObjectCopy, Objects
 from chalicelib.core.ids import UploadId
 from chalicelib.features.uploads.repository import Uploads
 from tests.builders.service import Service
@@ -20,14 +20,14 @@ def meanwhile(
     """Run an action before or after the first copy of an arrived upload."""
     real = Objects.copy
 
-    def copy(*given: Any) -> int | None:
+    def copy(*given: Any) -> ObjectCopy | None:
         monkeypatch.setattr(Objects, "copy", real)
         if not after:
             happens()
-        size = real(*given)
+        copied = real(*given)
         if after:
             happens()
-        return size
+        return copied
 
     monkeypatch.setattr(Objects, "copy", copy)
 

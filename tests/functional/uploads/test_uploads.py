@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from chalicelib.core.ids import sha256_hex
 from tests.builders.service import Service
 from tests.builders.uploads import (
     announce_upload,
@@ -27,6 +28,7 @@ def test_form_upload_keeps_the_bytes(service: Service) -> None:
     assert upload["filename"] == "Ünterlage.bin"
     assert upload["content_type"] == "application/x-thing"
     assert upload["bytes"] == len(BINARY)
+    assert upload["sha256"] == sha256_hex(BINARY)
     assert "upload" not in upload
     (key,) = service.objects()
     kept = service.clients.s3.get_object(Bucket=service.settings.bucket, Key=key)
@@ -40,7 +42,7 @@ def test_announced_upload_is_pending_until_its_bytes_arrive(service: Service) ->
 
     upload = answer.json
     assert answer.status == 201
-    assert upload["status"] == "pending"
+    assert (upload["status"], upload["sha256"]) == ("pending", None)
     assert urlsplit(upload["upload"]["url"]).scheme == "https"
     policy = base64.b64decode(upload["upload"]["fields"]["policy"]).decode()
     assert '["content-length-range", 7, 7]' in policy
@@ -51,6 +53,7 @@ def test_announced_upload_is_pending_until_its_bytes_arrive(service: Service) ->
 
     shown = service.call("GET", f"/v1/uploads/{upload['id']}").json
     assert (shown["status"], shown["bytes"]) == ("ready", 6)
+    assert shown["sha256"] == sha256_hex(b"<p>Hi!")
 
 
 @pytest.mark.parametrize(

@@ -113,17 +113,19 @@ def test_every_request_that_makes_a_render_takes_a_webhook(
     webhook = {"url": receiver.url}
     requests: list[tuple[str, dict[str, Any]]] = [
         ("/v1/renders", {"input": HTML, "mode": "async"}),
-        ("/v1/pdf/html", {"html": "<p>x"}),
-        ("/v1/images/html", {"html": "<p>x"}),
+        ("/v1/pdf/from-html", {"html": "<p>x"}),
+        ("/v1/images/from-html", {"html": "<p>x"}),
         ("/v1/einvoices", {"profile": "EN16931", "invoice": invoice_json()}),
     ]
     for path, body in requests:
         answer = service.call("POST", path, json_body=body | {"webhook": webhook})
         assert answer.status in {200, 202}, answer.body
+    short = {"html": "<p>x", "webhook_url": receiver.url}
+    assert service.call("POST", "/v1/pdf/from-html", json_body=short).status == 200
     for _ in requests:
         service.process_queues()
 
-    assert len(receiver.received) == len(requests)
+    assert len(receiver.received) == len(requests) + 1
 
 
 def test_replay_goes_to_the_stored_address(service: Service, receiver: WebhookReceiver) -> None:
@@ -193,3 +195,28 @@ def test_secret_needs_the_scope_to_write(service: Service) -> None:
     reader = service.key("live", scopes=["webhooks:read"])
 
     assert service.call("GET", SECRET_PATH, key=reader).code == "insufficient_scope"
+
+
+def test_deliveries_are_listed_by_render(service: Service, receiver: WebhookReceiver) -> None:
+    make_endpoint(service, receiver.url)
+    first, other = (service.render(webhook={"url": receiver.url}).json["id"] for _ in range(2))
+    for _ in range(4):
+        service.process_queues()
+
+    def listed(query: str) -> list[dict[str, Any]]:
+        data = service.call("GET", f"/v1/webhook-deliveries?{query}").json["data"]
+        assert isinstance(data, list)
+        return data
+
+    found = listed(f"render_id={first}")
+    assert len(found) == 2
+    assert {each["id"] for each in found}.isdisjoint(
+        each["id"] for each in listed(f"render_id={other}")
+    )
+    assert len(listed("")) == 4
+    page = service.call("GET", f"/v1/webhook-deliveries?render_id={first}&limit=1").json
+    assert [each["id"] for each in page["data"]] == [found[0]["id"]]
+    rest = listed(f"render_id={first}&limit=1&cursor={page['next_cursor']}")
+    assert [each["id"] for each in rest] == [found[1]["id"]]
+    assert listed("render_id=rnd_x") == []
+    assert listed(f"render_id={first}&status=failed") == []

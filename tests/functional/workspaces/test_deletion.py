@@ -47,8 +47,9 @@ def make_email_rule(service: Service, key: str) -> None:
     provider = {"name": "x", "provider": "brevo", "default_from": {"email": "a@example.com"}}
     connection = service.call("POST", "/v1/email-connections", json_body=provider, key=key).json
     rule = {"name": "y", "to": "{{ to }}", "subject": "z", "html": "x" * 200_000}
-    rule |= {"template_id": template, "connection_id": connection["id"]}
-    assert service.call("POST", "/v1/email-rules", json_body=rule, key=key).status == 201
+    rule |= {"connection_id": connection["id"]}
+    path = f"/v1/templates/{template}/email-rules"
+    assert service.call("POST", path, json_body=rule, key=key).status == 201
 
 
 def make_used_link(service: Service, key: str) -> None:

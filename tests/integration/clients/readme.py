@@ -89,17 +89,14 @@ def readme_names(
     monkeypatch.setenv("DDA_LINK_SECRET", secret.removeprefix("whsec_"))
     monkeypatch.setenv("DDA_WEBHOOK_SECRET", secret)
     headers = signed_headers([secret], "evt_1", int(time.time()), _EVENT)
-    client = partial(DynamicDocumentApi, base_url=base_url)
     return {
-        "DynamicDocumentApi": client,
+        "DynamicDocumentApi": partial(DynamicDocumentApi, base_url=base_url),
         "AsyncDynamicDocumentApi": partial(AsyncDynamicDocumentApi, base_url=base_url),
-        "dda": client(),
         "os": os,
         "httpx": httpx,
         "asyncio": asyncio,
         "RenderFailedError": RenderFailedError,
         "RateLimitError": RateLimitError,
-        "template_id": render.get("template_id"),
         "invoices": [{"number": "2026-0042"}],
         "invoice": invoice_json(),
         "invoice_id": "2026-0042",

@@ -1,5 +1,6 @@
 """Every method of the published client, once, with what its types take."""
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +15,15 @@ from tests.integration.clients.driver import Driver
 
 MISSING = "none_0000000000000000000000"
 HOOK = "https://example.com/hook"
-ROLE = {"name": "Send it", "to": "a@example.com", "subject": "Invoice {{ number }}"}
+EVENT = {
+    "id": "evt_1",
+    "type": "render.succeeded",
+    "created_at": "2026-09-01T00:00:00Z",
+    "workspace_id": "ws_1",
+    "region": "eu",
+    "data": {"object": {"id": "rnd_1"}},
+}
+RULE = {"name": "Send it", "to": "a@example.com", "subject": "Invoice {{ number }}"}
 
 
 @dataclass(frozen=True)
@@ -170,7 +179,7 @@ def _webhooks(driver: Driver) -> None:
     call("webhook_deliveries.retrieve", delivery)
     call("webhook_deliveries.replay", delivery)
     call("webhook_endpoints.delete", endpoint)
-    body, secret = '{"type": "render.succeeded"}', new_secret()
+    secret, body = new_secret(), json.dumps(EVENT)
     signed = call("webhooks.sign", body, secret, webhook_id="evt_1")
     call("webhooks.verify", body, signed, secret)
 
@@ -208,15 +217,16 @@ def _emails(driver: Driver, world: World, template: str) -> None:
     call("email_connections.update", connection, name="Billing 2")
     call("email_connections.test", connection)
     call("email_connections.delete", id_of(call("email_connections.create", **smtp)))
-    rule = id_of(call("email_rules.create", template, connection_id=connection, **ROLE))
+    rule = id_of(call("email_rules.create", template, connection_id=connection, **RULE))
     call("email_rules.list", template)
     call("email_rules.retrieve", rule)
     call("email_rules.update", rule, subject="Your invoice {{ number }}")
     call("email_rules.preview", rule, data={"number": "1"})
-    texts = {name: text for name, text in ROLE.items() if name != "name"}
+    texts = {name: text for name, text in RULE.items() if name != "name"}
     unsaved = {**texts, "connection_id": connection}
     call("email_rules.preview_unsaved", template_id=template, rule=unsaved)
-    call("email_rules.test", rule, to=world.member)
+    tested = call("email_rules.test", rule, to=world.member)
+    call("renders.wait_for_render", id_of(tested), raise_on_failure=False)
     sends = call("email_sends.list")
     send = id_of(next(iter(sends or ()), None))
     call("email_sends.retrieve", send)

@@ -66,7 +66,14 @@ def test_calls_of_the_readme(
         "…": "a secret of forty characters, as they are",
     }
 
-    results = list(run_calls(names, values))
+    names["template_id"] = template["id"]
+
+    results = []
+    for result in run_calls(names, values):
+        results.append(result)
+        opened[id(names.get("dda"))] = names.get("dda")
+    for each in filter(None, opened.values()):
+        each.close()
 
     failed = {call: error for call, error in results if error is not None}
     taken = sum(error is None for _, error in results)

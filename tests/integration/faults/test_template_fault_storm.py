@@ -120,7 +120,7 @@ def test_templates_and_events_are_consistent_despite_faults(
         numbers = sorted(row["number"] for row in own if row["SK"].startswith("VER#"))
         assert numbers == list(range(1, int(meta["live_version"] or 0) + 1))
         events = [row for row in own if row["SK"].startswith("EVENT#")]
-        assert sorted(event["detail"]["version"] for event in events) == numbers
+        assert sorted(event["detail"]["number"] for event in events) == numbers
         assert all("published_at" in event for event in events)
     assert storm.calm.limits()["leases"] == {}
     assert [storm.calm.dead_letters(queue) for queue in ("Maintenance", "Events")] == [[], []]

@@ -121,7 +121,7 @@ def test_answer_is_right_for_an_img(stack: RunningStack, link: dict[str, Any]) -
 def test_signed_url_of_the_api_works(
     stack: RunningStack, live: ApiClient, link: dict[str, Any]
 ) -> None:
-    wanted = {"name": "Ada's card", "format": "jpg", "data": {"colour": "#0f0", "a": {"b": "ü"}}}
+    wanted = {"name": "Ada's card", "format": "jpg", "params": {"colour": "#0f0", "a": {"b": "ü"}}}
     url = live.http.post(f"/signed-links/{link['id']}/sign", json=wanted).json()["url"]
 
     answer, body = send(stack, url.removeprefix(stack.files_host))

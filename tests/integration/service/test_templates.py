@@ -66,5 +66,5 @@ def test_concurrent_edits_lose_no_draft_and_skip_no_version(live: ApiClient) -> 
     codes = {answer.json()["code"] for answer in drafts if answer.status_code != 200}
     assert codes == {"draft_revision_conflict"}
     assert live.http.get(f"{path}/draft").json() == accepted
-    numbers = sorted(answer.json()["version"] for answer in published)
+    numbers = sorted(answer.json()["number"] for answer in published)
     assert numbers == list(range(1, AT_ONCE + 1))

@@ -9,11 +9,11 @@ import pytest
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.ports import HostUnreachableError
-from chalicelib.features.destinations.kinds.azure_blob import open_azure_blob
-from chalicelib.features.destinations.kinds.gcs import open_gcs
-from chalicelib.features.destinations.kinds.s3 import open_s3
-from chalicelib.features.destinations.model import DestinationKind
+from chalicelib.features.destinations.model import StorageProvider
 from chalicelib.features.destinations.outgoing import OpenStore, UploadFailedError
+from chalicelib.features.destinations.providers.azure_blob import open_azure_blob
+from chalicelib.features.destinations.providers.gcs import open_gcs
+from chalicelib.features.destinations.providers.s3 import open_s3
 from tests.builders.storage.files import storage_destination
 
 pytestmark = pytest.mark.integration
@@ -36,7 +36,7 @@ def elsewhere(address: str) -> GuardedEgress:
 )
 def test_address_that_is_not_allowed_is_final(endpoint: str, address: str, reason: str) -> None:
     destination = storage_destination(
-        "s3", endpoint=endpoint, region="us-east-1", bucket="archive", path_style=True
+        "s3", endpoint=endpoint, region="us-east-1", bucket="archive", force_path_style=True
     )
     with (
         open_s3(elsewhere(address))(destination, KEYS, 5.0) as session,
@@ -47,7 +47,12 @@ def test_address_that_is_not_allowed_is_final(endpoint: str, address: str, reaso
     assert (failed.value.code, failed.value.is_final) == ("url_not_allowed", True)
 
 
-AWS: Final = {"endpoint": None, "region": "eu-central-1", "bucket": "archive", "path_style": False}
+AWS: Final = {
+    "endpoint": None,
+    "region": "eu-central-1",
+    "bucket": "archive",
+    "force_path_style": False,
+}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,7 @@ AWS: Final = {"endpoint": None, "region": "eu-central-1", "bucket": "archive", "
     [
         ({}, "archive.s3.eu-central-1.amazonaws.com", 443),
         ({"region": "cn-north-1"}, "archive.s3.cn-north-1.amazonaws.com.cn", 443),
-        ({"path_style": True}, "s3.eu-central-1.amazonaws.com", 443),
+        ({"force_path_style": True}, "s3.eu-central-1.amazonaws.com", 443),
         ({"bucket": "my.archive"}, "s3.eu-central-1.amazonaws.com", 443),
         ({"endpoint": "https://minio.example:8443/"}, "archive.minio.example", 8443),
         ({"endpoint": "https://192.0.2.1:8443"}, "192.0.2.1", 8443),
@@ -84,7 +89,7 @@ def test_google_and_azure_have_addresses_of_their_own() -> None:
 
 def dialled_by(
     opener: Callable[[GuardedEgress], OpenStore],
-    kind: DestinationKind,
+    provider: StorageProvider,
     config: Mapping[str, str | bool | None],
     credentials: JsonObject,
 ) -> list[tuple[str, int]]:
@@ -99,7 +104,7 @@ def dialled_by(
 
     egress = Recorder(allow="", own_hosts=frozenset())
     with (
-        opener(egress)(storage_destination(kind, **config), credentials, 5.0) as session,
+        opener(egress)(storage_destination(provider, **config), credentials, 5.0) as session,
         pytest.raises(UploadFailedError),
     ):
         session.connect()

@@ -12,12 +12,12 @@ import pytest
 
 from chalicelib.adapters.net import transport
 from chalicelib.core.json import JsonObject
-from chalicelib.features.destinations.kinds.s3 import open_s3
 from chalicelib.features.destinations.outgoing import (
     OutgoingFile,
     StoreSession,
     UploadFailedError,
 )
+from chalicelib.features.destinations.providers.s3 import open_s3
 from tests.builders.pages.certificates import certificates
 from tests.builders.storage.files import (
     egress_to,
@@ -48,7 +48,7 @@ def session_with(
     server: RawServer, timeout_s: float = PATIENCE_S, keys: JsonObject = KEYS
 ) -> Iterator[StoreSession]:
     destination = storage_destination(
-        "s3", endpoint=server.url(""), region="us-east-1", bucket="archive", path_style=True
+        "s3", endpoint=server.url(""), region="us-east-1", bucket="archive", force_path_style=True
     )
     with open_s3(egress_to(server.port))(destination, keys, timeout_s) as session:
         yield session

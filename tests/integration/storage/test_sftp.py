@@ -128,7 +128,7 @@ def test_server_without_posix_rename_replaces_as_well(server: FakeSshServer) -> 
 
     with session_with(server) as session:
         session.put(FILE)
-        session.put(outgoing_file(FILE.key, b"second"))
+        session.put(outgoing_file(FILE.path, b"second"))
 
     assert (server.folder / "archive/2026/a.pdf").read_bytes() == b"second"
     assert len(list((server.folder / "archive/2026").iterdir())) == 1

@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 import asyncssh
 import pytest
 
-from chalicelib.features.destinations.kinds.sftp import open_sftp
 from chalicelib.features.destinations.outgoing import UploadFailedError
+from chalicelib.features.destinations.providers.sftp import open_sftp
 from tests.builders.storage.files import (
     egress_to,
     large_file,

@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from chalicelib.adapters.aws.session import RequestSignature, SignatureDialect
-from chalicelib.features.destinations.kinds.http_store import object_url
+from chalicelib.features.destinations.providers.http_store import object_url
 from tests.builders.storage.files import egress_to
 from tests.builders.storage.real_stores import BUCKET, s3_store
 from tests.builders.storage.servers import ACCESS_KEY, REGION, SECRET_KEY, StorageServer

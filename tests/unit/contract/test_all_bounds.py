@@ -12,7 +12,7 @@ from chalicelib.api.routes import ENDPOINTS
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.provider_event import ProviderEvents
 from chalicelib.contract.emails.providers import PROVIDER_MODELS
-from chalicelib.contract.storage.kinds import KIND_MODELS
+from chalicelib.contract.storage.providers import STORE_MODELS
 from chalicelib.contract.template.scene import Scene
 from chalicelib.contract.validation import read_body, read_query
 from chalicelib.core.errors import ServiceError
@@ -22,7 +22,7 @@ from tests.builders.storage_destinations import ED25519, PRIVATE_KEY
 QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
 # Scenes, and settings of email providers and stores, are sent as any object and validated later.
 PROVIDERS: Final = {
-    model for models in (*PROVIDER_MODELS.values(), *KIND_MODELS.values()) for model in models
+    model for models in (*PROVIDER_MODELS.values(), *STORE_MODELS.values()) for model in models
 }
 # Events of a provider are any objects.
 _BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} - {ProviderEvents}

@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.engine.ports import FetchResponse
-from chalicelib.features.destinations.kinds.failures import answer_failure
+from chalicelib.features.destinations.providers.failures import answer_failure
 
 BODY = (
     b"<Error><Code>AuthorizationHeaderMalformed</Code><Message>theirs; expecting 'us-east-1'"

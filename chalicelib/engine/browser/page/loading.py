@@ -18,7 +18,7 @@ from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE
 from chalicelib.engine.browser.output.page_texts import HEAD_METADATA
 from chalicelib.engine.browser.output.structure_marks import HAS_MARKABLE
 from chalicelib.engine.browser.page.canvases import REFUSED_CANVASES, canvas_script
-from chalicelib.engine.browser.page.load import Load
+from chalicelib.engine.browser.page.load_deadline import Load
 from chalicelib.engine.browser.page.print_only_layout import load_fonts, skip_screen_layout
 from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_userinfo
 from chalicelib.engine.browser.requests.requests import PageRequests

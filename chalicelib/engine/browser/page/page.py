@@ -66,7 +66,7 @@ from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.output.sharp_backgrounds import has_patterns, sharp_backgrounds
 from chalicelib.engine.browser.output.structure_marks import structure_marks
 from chalicelib.engine.browser.page.canvases import webgl_warnings
-from chalicelib.engine.browser.page.load import Load
+from chalicelib.engine.browser.page.load_deadline import Load
 from chalicelib.engine.browser.page.loading import show_document, visit_url
 from chalicelib.engine.browser.page.paper_layout import PaperLayout, may_slice_rows
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for

@@ -17,7 +17,7 @@ from chalicelib.engine.browser.output.page_style import (
     expected_page_style,
     read_page_style,
 )
-from chalicelib.engine.browser.page.load import Load
+from chalicelib.engine.browser.page.load_deadline import Load
 from chalicelib.engine.browser.page.loading import await_frames, reach_end
 from chalicelib.engine.browser.requests.requests import PageRequests
 from chalicelib.engine.browser.tab.emulation import Emulation

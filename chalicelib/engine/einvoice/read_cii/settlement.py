@@ -32,7 +32,7 @@ def payment(settlement: ElementReader) -> PaymentInstructions | None:
     return PaymentInstructions(
         means_code=code,
         means_text=text,
-        reference=settlement.text("ram:PaymentReference"),
+        remittance_information=settlement.text("ram:PaymentReference"),
         credit_transfers=tuple(_credit_transfers(same_code)),
         card=_card(first),
         direct_debit=_direct_debit(settlement, first),
@@ -82,7 +82,7 @@ def _credit_transfers(payment_means: Sequence[ElementReader]) -> Iterator[Credit
         number = account and (account.text("ram:IBANID") or account.text("ram:ProprietaryID"))
         if account and number:
             yield CreditTransfer(
-                iban=number,
+                account_id=number,
                 account_name=account.text("ram:AccountName"),
                 bic=means.text("ram:PayeeSpecifiedCreditorFinancialInstitution/ram:BICID"),
             )
@@ -104,6 +104,6 @@ def _direct_debit(settlement: ElementReader, means: ElementReader) -> DirectDebi
             "ram:SpecifiedTradePaymentTerms/ram:DirectDebitMandateID"
         ),
         creditor_id=settlement.text("ram:CreditorReferenceID"),
-        debited_iban=means.text("ram:PayerPartyDebtorFinancialAccount/ram:IBANID"),
+        debited_account=means.text("ram:PayerPartyDebtorFinancialAccount/ram:IBANID"),
     )
     return None if debit == DirectDebit() else debit

@@ -151,17 +151,17 @@ def payment(root: ElementReader, *parties: ElementReader | None) -> PaymentInstr
         return None
     first = all_means[0]
     code = first.require_code(_MEANS_CODE_PATH)
-    reference = first.text("cbc:PaymentID")
+    remittance_information = first.text("cbc:PaymentID")
     same_code = [
         first,
         *(means for means in all_means[1:] if means.has_code(_MEANS_CODE_PATH, code)),
     ]
     for means in same_code[1:]:
-        means.mark_read_if_equal("cbc:PaymentID", reference)
+        means.mark_read_if_equal("cbc:PaymentID", remittance_information)
     return PaymentInstructions(
         means_code=code,
         means_text=first.require(_MEANS_CODE_PATH).attribute("name"),
-        reference=reference,
+        remittance_information=remittance_information,
         credit_transfers=tuple(_credit_transfers(same_code)),
         card=_card(first),
         direct_debit=_direct_debit(first, creditor_id(*parties)),
@@ -220,7 +220,7 @@ def _credit_transfers(payment_means: Sequence[ElementReader]) -> Iterator[Credit
         number = account and account.text("cbc:ID")
         if account and number:
             yield CreditTransfer(
-                iban=number,
+                account_id=number,
                 account_name=account.text("cbc:Name"),
                 bic=account.text("cac:FinancialInstitutionBranch/cbc:ID"),
             )
@@ -241,6 +241,6 @@ def _direct_debit(means: ElementReader, creditor: str | None) -> DirectDebit | N
     debit = DirectDebit(
         mandate_reference=means.text("cac:PaymentMandate/cbc:ID"),
         creditor_id=creditor,
-        debited_iban=means.text("cac:PaymentMandate/cac:PayerFinancialAccount/cbc:ID"),
+        debited_account=means.text("cac:PaymentMandate/cac:PayerFinancialAccount/cbc:ID"),
     )
     return None if debit == DirectDebit() else debit

@@ -138,10 +138,10 @@ def _ibans(invoice: Invoice) -> Iterator[tuple[str, str]]:
     if payment is None:
         return
     for n, transfer in enumerate(payment.credit_transfers):
-        if transfer.iban:
-            yield f"payment.credit_transfers[{n}].iban", transfer.iban
-    if payment.direct_debit and payment.direct_debit.debited_iban:
-        yield "payment.direct_debit.debited_iban", payment.direct_debit.debited_iban
+        if transfer.account_id:
+            yield f"payment.credit_transfers[{n}].account_id", transfer.account_id
+    if payment.direct_debit and payment.direct_debit.debited_account:
+        yield "payment.direct_debit.debited_account", payment.direct_debit.debited_account
 
 
 def _leitweg_ids(invoice: Invoice, *, is_xrechnung: bool) -> Iterator[tuple[str, str]]:

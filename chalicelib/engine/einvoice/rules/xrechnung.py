@@ -33,7 +33,7 @@ _REQUIRED_FIELDS: Final = (
     ("PEPPOL-EN16931-R020", "seller.electronic_address"),
     ("PEPPOL-EN16931-R010", "buyer.electronic_address"),
     ("BR-DE-30", "payment.direct_debit.creditor_id"),
-    ("BR-DE-31", "payment.direct_debit.debited_iban"),
+    ("BR-DE-31", "payment.direct_debit.debited_account"),
 )
 # By payment means code: number of the BR-DE rule, required field, and forbidden fields.
 _PAYMENT_MEANS_RULES: Final = {

@@ -41,7 +41,7 @@ def settlement(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
     return group(
         "ram:ApplicableHeaderTradeSettlement",
         leaf("ram:CreditorReferenceID", creditor_id(payment)),
-        leaf("ram:PaymentReference", payment.reference if payment else None),
+        leaf("ram:PaymentReference", payment.remittance_information if payment else None),
         leaf("ram:TaxCurrencyCode", invoice.tax_currency),
         leaf("ram:InvoiceCurrencyCode", invoice.currency),
         payee_party(invoice.payee),
@@ -184,18 +184,18 @@ def _debited_account(payment: PaymentInstructions) -> XmlNode | None:
         return None
     return group(
         "ram:PayerPartyDebtorFinancialAccount",
-        leaf("ram:IBANID", payment.direct_debit.debited_iban),
+        leaf("ram:IBANID", payment.direct_debit.debited_account),
     )
 
 
 def _credit_transfer(transfer: CreditTransfer) -> tuple[XmlNode | None, ...]:
-    is_iban = _IBAN.fullmatch(transfer.iban)
+    is_iban = _IBAN.fullmatch(transfer.account_id)
     return (
         group(
             "ram:PayeePartyCreditorFinancialAccount",
-            leaf("ram:IBANID", transfer.iban) if is_iban else None,
+            leaf("ram:IBANID", transfer.account_id) if is_iban else None,
             leaf("ram:AccountName", transfer.account_name),
-            None if is_iban else leaf("ram:ProprietaryID", transfer.iban),
+            None if is_iban else leaf("ram:ProprietaryID", transfer.account_id),
         ),
         group("ram:PayeeSpecifiedCreditorFinancialInstitution", leaf("ram:BICID", transfer.bic)),
     )

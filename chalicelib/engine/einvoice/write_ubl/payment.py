@@ -54,7 +54,7 @@ def _payment_means(
             name=payment.means_text if is_first else None,
         ),
         leaf("cbc:PaymentDueDate", format_date(due_date)),
-        leaf("cbc:PaymentID", payment.reference),
+        leaf("cbc:PaymentID", payment.remittance_information),
         _card(payment) if is_first else None,
         _credit_transfer(transfer),
         _direct_debit(payment) if is_first else None,
@@ -77,7 +77,7 @@ def _credit_transfer(transfer: CreditTransfer | None) -> XmlNode | None:
         return None
     return group(
         "cac:PayeeFinancialAccount",
-        leaf("cbc:ID", transfer.iban),
+        leaf("cbc:ID", transfer.account_id),
         leaf("cbc:Name", transfer.account_name),
         group("cac:FinancialInstitutionBranch", leaf("cbc:ID", transfer.bic)),
     )
@@ -90,5 +90,5 @@ def _direct_debit(payment: PaymentInstructions) -> XmlNode | None:
     return group(
         "cac:PaymentMandate",
         leaf("cbc:ID", debit.mandate_reference),
-        group("cac:PayerFinancialAccount", leaf("cbc:ID", debit.debited_iban)),
+        group("cac:PayerFinancialAccount", leaf("cbc:ID", debit.debited_account)),
     )

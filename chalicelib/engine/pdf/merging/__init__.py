@@ -1,1 +1,4 @@
-"""Joining of documents into the first of them; equal names of two documents are kept apart."""
+"""Joining of documents into the first of them, for the tool `merge`.
+
+Equal names of two documents are kept apart.
+"""

@@ -1,4 +1,4 @@
-"""PageDestinations of a document: the pages that names, entries, links and actions lead to."""
+"""Page destinations of a document: the pages that names, entries, links and actions lead to."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence

@@ -23,7 +23,7 @@ from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
 from chalicelib.engine.sandbox.walls import Walls
-from chalicelib.engine.storage_keys import render_storage_keys
+from chalicelib.engine.storage_paths import render_storage_paths
 from chalicelib.engine.templating.worker import TemplateWorker
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class PdfToolEngine:
     def __init__(self, egress: Egress, worker: SandboxedWorker, templates: TemplateWorker) -> None:
         """Prepare without starting a process.
 
-        `worker` runs requests, see `tool_worker`; `templates` run the keys of storage targets.
+        `worker` runs requests, see `tool_worker`; `templates` run the paths of storage targets.
         """
         self._egress = egress
         self._worker = worker
@@ -83,7 +83,7 @@ class PdfToolEngine:
                 recorder.warnings += answer.render_warnings()
                 output = _output(answer)
             with recorder.stage("template_ms"), self._templates.cancel_on(context.cancellation):
-                keys = render_storage_keys(
+                paths = render_storage_paths(
                     job, context, self._templates, output.files, job.filename
                 )
         return RenderOutcome(
@@ -93,7 +93,7 @@ class PdfToolEngine:
             filename=job.filename,
             validation_requests=_validation_requests(output, contents),
             result=None if output.description is None else msgspec.to_builtins(output.description),
-            storage_keys=keys,
+            storage_paths=paths,
         )
 
     def _tool_input(

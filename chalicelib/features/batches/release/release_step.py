@@ -1,8 +1,7 @@
-"""Release of a workspace's batches: their items become renders, as many at once as its plan allows.
+"""One step of the release of a batch: up to 25 of its items become renders in one transaction.
 
-One function at a time does it for a workspace. In flight are the items that were released and have
-not ended, over all batches. A step is one transaction: up to 25 items with their renders, and the
-batch, whose number of steps fences it.
+The batch is part of the transaction, and its number of steps fences it. In flight are the items
+that were released and have not ended, over all batches of the workspace.
 """
 
 import datetime as dt

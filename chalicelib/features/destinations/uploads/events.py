@@ -18,7 +18,7 @@ _EXAMPLE: Final[Mapping[str, Json]] = {
     "render_id": "rnd_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
     "file_id": "file_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
     "destination_id": "dst_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
-    "key": "invoices/INV-2026-0042.pdf",
+    "path": "invoices/INV-2026-0042.pdf",
     "attempts": 1,
     "error": {
         "code": "storage_denied",
@@ -57,7 +57,7 @@ def upload_failed_event(uploads: TargetUploads, file: FileUpload, now: dt.dateti
             "render_id": uploads.render_id,
             "file_id": file.file_id,
             "destination_id": uploads.destination_id,
-            "key": file.key,
+            "path": file.path,
             "attempts": file.attempts,
             "error": file.error.to_json(),
         },

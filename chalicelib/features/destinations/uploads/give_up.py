@@ -48,8 +48,8 @@ class GiveUpUploads:
             return "the uploads had ended"
         now = self._clock.now()
         failed = [
-            # One without a key has its own reason.
-            each.with_failure(each.error or _ERROR if each.key is None else _ERROR, is_final=True)
+            # One without a path has its own reason.
+            each.with_failure(each.error or _ERROR if each.path is None else _ERROR, is_final=True)
             for each in before.open_files[:_MAX_FILES]
         ]
         after = before

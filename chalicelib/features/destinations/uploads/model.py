@@ -25,14 +25,14 @@ class UploadError(NamedTuple):
 class FileUpload:
     """Upload of one file; `receipt` is the index of its receipt in the row of the render.
 
-    `key` is None where it could not be made: `error` says why, and the upload fails without an
+    `path` is None where it could not be made: `error` says why, and the upload fails without an
     attempt. `object_key` is that of the file in the service's own bucket.
     """
 
     id: StorageUploadId
     file_id: FileId
     receipt: int
-    key: str | None
+    path: str | None
     object_key: str
     content_type: str
     bytes: int

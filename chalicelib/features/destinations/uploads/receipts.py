@@ -18,12 +18,12 @@ def first_upload(render: Render, index: int, receipt: StorageReceipt) -> FileUpl
         id=StorageUploadId(derived_id("sup", created, render.id, str(index))),
         file_id=file.id,
         receipt=index,
-        key=receipt.key,
+        path=receipt.path,
         object_key=file.key,
         content_type=file.content_type,
         bytes=file.bytes,
         sha256=file.sha256,
-        error=_error_of(receipt) if receipt.key is None else None,
+        error=_error_of(receipt) if receipt.path is None else None,
     )
 
 
@@ -47,7 +47,7 @@ def receipt_of(uploads: TargetUploads, file: FileUpload) -> StorageReceipt:
         uploads.destination_id,
         uploads.files.index(file),
         file.status,
-        file.key,
+        file.path,
         file.bytes,
         file.etag,
         None if file.error is None else file.error.to_json(),

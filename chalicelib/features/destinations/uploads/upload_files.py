@@ -1,6 +1,6 @@
 """Upload of the files of one target: claims them, stores each one, and records the results.
 
-A function may die at any line: the same bytes are then stored once more under the same key.
+A function may die at any line: the same bytes are then stored once more under the same path.
 """
 
 import datetime as dt
@@ -106,13 +106,13 @@ class UploadFiles(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 log.warning("uploads not recorded: another function has them")
 
     def _make(self, attempt: UploadAttempt, ends_at: dt.datetime) -> None:
-        keyless = [
+        pathless = [
             replace(file, status="failed")
             for file in attempt.uploads.open_files
-            if file.key is None
+            if file.path is None
         ]
-        if keyless:
-            self.attempts.record(attempt, keyless)
+        if pathless:
+            self.attempts.record(attempt, pathless)
             if not attempt.uploads.open_files:
                 return
         if attempt.uploads.claims_made > MAX_RECEIVE_COUNT:
@@ -179,9 +179,9 @@ class UploadFiles(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def _upload(
         self, file: FileUpload, destination: StorageDestination, session: StoreSession
     ) -> FileUpload:
-        assert file.key is not None, file.id
+        assert file.path is not None, file.id
         content = OutgoingFile(
-            file.key, file.bytes, file.sha256, file.content_type, self._opener(file.object_key)
+            file.path, file.bytes, file.sha256, file.content_type, self._opener(file.object_key)
         )
         try:
             etag = session.put(content)

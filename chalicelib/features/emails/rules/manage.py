@@ -54,7 +54,6 @@ class RuleFields(TypedDict, total=False):
     provider_template: ProviderTemplateFields | None
     reply_to: str
     subject: str
-    template_id: str
     text: str
     to: str
 
@@ -79,15 +78,15 @@ class ManageRules(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     clock: Clock
     ids: IdGenerator
 
-    def create(self, workspace: Workspace, fields: RuleFields) -> PlacedRule:
-        """Create a rule; `fields` are all of the request.
+    def create(self, workspace: Workspace, template_id: str, fields: RuleFields) -> PlacedRule:
+        """Create a rule of a template; `fields` are all of the request.
 
         Raises `feature_not_enabled`, `template_not_found`, `template_deleted`,
         `validation_error`, `email_template_error`, `concurrency_limited`, `region_degraded`, and
         `conflict` for a sixth rule.
         """
         require_email(workspace)
-        template = self.read_templates.one(workspace.id, fields["template_id"])
+        template = self.read_templates.one(workspace.id, template_id)
         _check_room(template)
         now = self.clock.now()
         at = format_rfc3339(now)

@@ -11,7 +11,6 @@ from typing import Final
 
 import msgspec
 
-from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Row, Table, Write
 from chalicelib.core import json
 from chalicelib.core.errors import NotFound
@@ -51,32 +50,6 @@ class StoredRules(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             if is_last or len(pieces) == len(further):
                 return [_rule_of(row, pieces) for row in rows]
         raise AssertionError
-
-    def all(self, workspace_id: WorkspaceId) -> list[StoredRule]:
-        """Return the rules of a workspace, the oldest first."""
-        rows = query_all(
-            self.table,
-            "PK = :pk AND begins_with(SK, :rules)",
-            {":pk": connections_partition(workspace_id), ":rules": "emr_"},
-            consistent=True,
-        )
-        pieces: dict[str, str] = {}
-        found: list[Row] = []
-        for row in rows:
-            if "piece" in row:
-                pieces[row["SK"]] = row["piece"]
-            else:
-                found.append(row)
-        # A rule that is changed meanwhile may lack pieces: it is read again.
-        return [
-            rule
-            for row in found
-            for rule in (
-                [_rule_of(row, pieces)]
-                if pieces.keys() >= {*_piece_names(row)}
-                else self.many(workspace_id, [row["id"]])
-            )
-        ]
 
     def creation(self, rule: StoredRule) -> list[Write]:
         """Return the writes of a new rule."""

@@ -36,5 +36,12 @@ def send_json(send: EmailSend) -> dict[str, Json]:
     }
 
 
+def render_email_json(send: EmailSend) -> dict[str, Json]:
+    """Return the send as its render shows it."""
+    shown = send_json(send)
+    names = ("id", "rule_id", "status", "provider_message_id", "error", "sent_at")
+    return {**{name: shown[name] for name in names}, "to": [mailbox.email for mailbox in send.to]}
+
+
 def _mailbox_json(mailbox: Mailbox) -> dict[str, Json]:
     return {"email": mailbox.email, "name": mailbox.name}

@@ -16,6 +16,7 @@ from chalicelib.features.emails.sends.model import STATISTIC_NAMES, EmailSend
 from chalicelib.features.emails.sends.reports.repository import ReportPage
 from chalicelib.features.emails.sends.repository import ids_of_render
 from chalicelib.features.emails.sends.stores import EmailStores
+from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.read import Viewer
 from chalicelib.features.workspaces.model import Workspace
 
@@ -83,6 +84,12 @@ class ReadSends(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if send is None or not _is_visible(viewer, send):
             raise NotFound("not_found", f"There is no email send {send_id[:64]}.")
         return send
+
+    def of_render(self, render: Render) -> list[EmailSend]:
+        """Return the sends of a render that the viewer may see, in the order of their making."""
+        if not render.email_count:
+            return []
+        return self.stores.sends.of_render(render.workspace_id, render.id)
 
     def reports(self, send: EmailSend, *, limit: int, after: str | None) -> ReportPage:
         """Return up to `limit` reports of the provider on a send, behind the one with this id."""

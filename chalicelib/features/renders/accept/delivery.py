@@ -18,14 +18,14 @@ type TimeoutBehavior = Literal["continue", "cancel"]
 
 
 class RequestedStorage(NamedTuple):
-    """Destination that a request names; `key` is a template source.
+    """Destination that a request names; `path` is a template source.
 
-    `keep_hosted_copy` is by default as the destination says.
+    Both are by default as the destination says.
     """
 
     destination_id: str
-    key: str
-    keep_hosted_copy: bool | None
+    path: str | None = None
+    keep_hosted_copy: bool | None = None
 
 
 class DeliveryRequest(NamedTuple):
@@ -102,8 +102,9 @@ def _delivery_errors(policy: DeliveryPolicy, mode: RunMode, job: Job) -> Iterato
                 f"{policy.type} needs mode sync; files of async renders and of batches come by url"
             )
             yield validation_error(pointer, message, "not_allowed")
-        if isinstance(job, PageJob) and job.output.file_count > 1:
-            message = f"{policy.type} answers one file: ask for one format, or for format zip"
+        is_several = isinstance(job, PageJob) and job.output.file_count > 1
+        if is_several and policy.type == "binary":
+            message = "binary answers one file: ask for one format, for format zip, or for base64"
             yield validation_error(pointer, message, "not_allowed")
     if policy.emails and (not isinstance(job, PageJob) or job.source.template_id is None):
         message = "goes with the render of a template only: send false, or leave it out"

@@ -9,7 +9,7 @@ import msgspec
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.delivery.storage import DEFAULT_KEY, StorageTarget, StorageTargets
+from chalicelib.engine.delivery.storage import StorageTarget, StorageTargets
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.delivery import (
     DeliveryPolicy,
@@ -24,9 +24,9 @@ _DEFAULT_SOURCES: Final = frozenset({"api", "batch"})
 
 
 class KnownDestination(NamedTuple):
-    """Part of a destination that a render needs; `prefix` is a template source."""
+    """Part of a destination that a render needs; `path_template` is a template source."""
 
-    prefix: str
+    path_template: str
     keep_hosted_copy: bool
 
 
@@ -61,7 +61,7 @@ class ResolveStorage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if "storage" not in command.workspace.plan.features:
             omitted = StorageTargets(_NO_CONTEXT, (), omission="plan")
             return _require_way_out(_with_storage(command, omitted))
-        default = RequestedStorage(destination_id, DEFAULT_KEY, keep_hosted_copy=None)
+        default = RequestedStorage(destination_id)
         return self._with_targets(command, [default], is_requested=False)
 
     def _with_targets(
@@ -80,9 +80,8 @@ class ResolveStorage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                     raise validation_error(pointer, message, "not_found")
                 # The default one was deleted meanwhile.
                 continue
-            targets.append(
-                StorageTarget(destination_id=each.destination_id, prefix=found.prefix, key=each.key)
-            )
+            path = found.path_template if each.path is None else each.path
+            targets.append(StorageTarget(destination_id=each.destination_id, path=path))
             own = each.keep_hosted_copy
             copies.append(found.keep_hosted_copy if own is None else own)
         if not targets:

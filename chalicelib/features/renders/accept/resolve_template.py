@@ -148,7 +148,7 @@ def _sent_texts(command: RenderCommand) -> JsonObject:
     Texts of an email rule that comes with the request are checked where it is read.
     """
     storage = command.delivery_policy.request.storage or ()
-    sent: dict[str, Json] = {"delivery": {"storage": [{"key": each.key} for each in storage]}}
+    sent: dict[str, Json] = {"delivery": {"storage": [{"path": each.path} for each in storage]}}
     job = command.job
     is_stored = command.template_id is not None
     if isinstance(job, PageJob) and (is_stored or job.source.has_templates):

@@ -19,7 +19,8 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
 from chalicelib.features.renders.rows import partition
 
-# Six formats at ten destinations. More receipts than this have their own rows.
+# Six formats at ten destinations. More receipts than this have their own rows, since each change
+# of a row writes all of it; fewer cost no second write and no second read.
 _MAX_ROW_RECEIPTS: Final = 60
 # Each change writes a whole row.
 _ROW_RECEIPTS: Final = 25
@@ -27,7 +28,7 @@ _ROW_RECEIPTS: Final = 25
 _MAX_ROWS_AT_ONCE: Final = 50
 # Longer than uploads are repeated: by then each row has been written again.
 _UNCHANGED_KEPT: Final = dt.timedelta(days=14)
-# JSON of a receipt without its key.
+# JSON of a receipt without its path.
 _RECEIPT_BYTES: Final = 300
 
 
@@ -114,10 +115,10 @@ def upload_targets(receipts: Sequence[StorageReceipt], file_count: int) -> Uploa
     """Return the targets of receipts, target by target, that get rows of their own."""
     if len(receipts) <= _MAX_ROW_RECEIPTS:
         return None
-    keys = sum(len((each.key or "").encode()) for each in receipts)
+    paths = sum(len((each.path or "").encode()) for each in receipts)
     return UploadTargets(
         tuple(each.destination_id for each in receipts[::file_count]),
-        keys + _RECEIPT_BYTES * len(receipts),
+        paths + _RECEIPT_BYTES * len(receipts),
     )
 
 
@@ -148,5 +149,5 @@ def _receipts(row: Row) -> Iterator[StorageReceipt]:
         yield StorageReceipt(
             destination_id=row["destination_id"],
             file_index=row["first"] + n,
-            **{"key": None} | each,
+            **{"path": None} | each,
         )

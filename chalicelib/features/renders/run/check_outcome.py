@@ -1,6 +1,6 @@
 """Checks of the outcome of a job: its files, and the warnings that `output.fail_on` names."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chalicelib.core.errors import FieldError, RenderFailure
@@ -24,8 +24,8 @@ def check_files(render: Render, outcome: RenderOutcome) -> None:
     Raises `validation_error` for several where the answer is the file, `page_limit_exceeded` and
     `output_too_large`.
     """
-    if render.returns_file and len(outcome.files) > 1:
-        message = f"{render.delivery} answers one file, and {len(outcome.files)} came out: send url"
+    if render.delivery == "binary" and len(outcome.files) > 1:
+        message = f"binary answers one file, and {len(outcome.files)} came out: send base64 or url"
         pointer = "/delivery/type"
         raise RenderFailure(
             "validation_error",
@@ -45,13 +45,23 @@ def check_files(render: Render, outcome: RenderOutcome) -> None:
                 "plan and the request's max_pages.",
                 trace=outcome.trace,
             )
-        if len(produced.content) > max_bytes:
+    for subject, size in _sizes(render, outcome):
+        if size > max_bytes:
             raise RenderFailure(
                 "output_too_large",
-                f"The {produced.format} has {len(produced.content)} bytes; with delivery "
-                f"{render.delivery}{_retention_note(render)} {max_bytes} are allowed.",
+                f"{subject} {size} bytes; with delivery {render.delivery}{_retention_note(render)} "
+                f"{max_bytes} are allowed.",
                 trace=outcome.trace,
             )
+
+
+def _sizes(render: Render, outcome: RenderOutcome) -> Iterator[tuple[str, int]]:
+    """Yield what is limited, and its bytes: each file, or all of one answer together."""
+    if render.delivery == "base64" and len(outcome.files) > 1:
+        yield "The files have", sum(len(produced.content) for produced in outcome.files)
+        return
+    for produced in outcome.files:
+        yield f"The {produced.format} has", len(produced.content)
 
 
 def _retention_note(render: Render) -> str:

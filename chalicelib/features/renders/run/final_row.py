@@ -44,13 +44,13 @@ def file_retention(
         return _MAX_UNRETAINED if render.storage else None
     if render.hosted or render.is_combined or has_emails or render.storage:
         return retention(test=render.test, days=render.retention_days)
-    fits = all(len(file.content) <= MAX_RETURNED_BYTES for file in outcome.files)
+    fits = sum(len(file.content) for file in outcome.files) <= MAX_RETURNED_BYTES
     return None if fits or not render.returns_file else _FETCH_WINDOW
 
 
 def fetchable_until(render: Render) -> dt.datetime | None:
     """Return the end of the time in which a caller fetches a file that no response holds."""
-    if not render.returns_file or all(f.bytes <= MAX_RETURNED_BYTES for f in render.files):
+    if not render.returns_file or sum(file.bytes for file in render.files) <= MAX_RETURNED_BYTES:
         return None
     assert render.completed_at is not None, render.id
     return parse_rfc3339(render.completed_at) + _FETCH_WINDOW
@@ -80,7 +80,7 @@ def redact_render(render: Render) -> Render:
 
 
 def _redact_receipt(receipt: StorageReceipt) -> StorageReceipt:
-    """Return a receipt whose error says nothing of the data: its key is needed to find the file."""
+    """Return a receipt whose error says nothing of the data; its path finds the file."""
     if receipt.error is None:
         return receipt
     return receipt._replace(error={**receipt.error, "message": _REDACTED})
@@ -113,7 +113,7 @@ def shortened_to_fit(render: Render) -> Render:
     """
     # Many of them stand in rows of their own.
     in_row = render.storage if render.upload_targets is None else ()
-    receipts = sum(_RECEIPT_BYTES + len((each.key or "").encode()) for each in in_row)
+    receipts = sum(_RECEIPT_BYTES + len((each.path or "").encode()) for each in in_row)
     for reduce in _REDUCTIONS:
         size = len(request_json(render).encode()) + len(outcome_json(render).encode())
         if size + receipts <= MAX_JSON_BYTES:

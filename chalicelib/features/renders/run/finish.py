@@ -1,6 +1,5 @@
 """Finish a render: store its files, then write state, files and event in one transaction."""
 
-import base64
 import datetime as dt
 import hashlib
 import logging
@@ -24,12 +23,11 @@ from chalicelib.core.text import safe_filename
 from chalicelib.engine.context import RenderedFile, RenderTrace
 from chalicelib.engine.delivery.emails import EmailContents, contents_key
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import MAX_FINAL_RECORDS, FileOwner, Files
 from chalicelib.features.renders.events import final_event
-from chalicelib.features.renders.file_keys import file_key, file_object_keys
+from chalicelib.features.renders.file_keys import file_key
 from chalicelib.features.renders.model import Render, StorageReceipt
 from chalicelib.features.renders.receipts.repository import upload_targets
 from chalicelib.features.renders.repository import Renders
@@ -82,7 +80,7 @@ class FinishRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             except ConditionFailed:
                 # The render was ended, or a later attempt runs it.
                 return self._resolve_conflict(render)
-            self._store_all(render, files, outcome)
+            self._store_all(files, outcome)
         if emails is not None:
             self._store_emails(render, emails)
         store_ms = epoch_ms(self.clock.now()) - epoch_ms(started)
@@ -125,12 +123,10 @@ class FinishRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         self.objects.put_data(key, msgspec.json.encode(emails))
         crash_if_armed(CrashPoint.RENDER_EMAILS_STORED)
 
-    def _store_all(
-        self, render: Render, files: Sequence[StoredFile], outcome: RenderOutcome
-    ) -> None:
+    def _store_all(self, files: Sequence[StoredFile], outcome: RenderOutcome) -> None:
         """Store the contents of all files in parallel."""
         first, *others = (
-            partial(self._store, render, file, produced.content)
+            partial(self._store, file, produced.content)
             for file, produced in zip(files, outcome.files, strict=True)
         )
         with ThreadPoolExecutor() as pool:
@@ -139,14 +135,9 @@ class FinishRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         for task in tasks:
             task.result()
 
-    def _store(self, render: Render, file: StoredFile, content: bytes) -> None:
+    def _store(self, file: StoredFile, content: bytes) -> None:
         digest = bytes.fromhex(file.sha256)
         self.objects.put(file.key, content, content_type=file.content_type, sha256=digest)
-        if render.delivery == "base64" and len(content) > MAX_RETURNED_BYTES:
-            # The 303 leads to exactly the body that the answer would have been (decision 17).
-            text, (_, key) = base64.b64encode(content), file_object_keys(render, file.key)
-            digest = hashlib.sha256(text).digest()
-            self.objects.put(key, text, content_type="text/plain", sha256=digest)
         crash_if_armed(CrashPoint.RENDER_STORED)
 
     def _finish(self, render: Render, timings: Mapping[str, int]) -> Render:
@@ -196,10 +187,9 @@ class FinishRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             self._save_diagnostics(current, attempted)
         named = {file.key for file in current.files}
         refused = [
-            key
+            file.key
             for file in attempted.files
             if file.expires_at is not None and file.key not in named
-            for key in file_object_keys(attempted, file.key)
         ]
         self.objects.delete_many(refused)
         return current

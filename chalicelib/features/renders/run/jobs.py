@@ -65,7 +65,7 @@ def job_from_json(value: JsonObject) -> Job:
 
 
 def job_with_context(job: Job, render: Render) -> Job:
-    """Return the job of a render whose email rules and storage keys know it.
+    """Return the job of a render whose email rules and storage paths know it.
 
     Items of a batch share one job.
     """

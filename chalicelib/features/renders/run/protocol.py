@@ -12,7 +12,7 @@ from chalicelib.engine.job import Job
 from chalicelib.engine.remote.calls import MAX_INLINE_JOB_BYTES
 
 # Of calls and their answers.
-VERSION: Final = 2
+VERSION: Final = 3
 _QUEUED_VERSION: Final = 1
 # A job that fits into this call also fits into that of the engine.
 MAX_BODY_BYTES: Final = MAX_INLINE_JOB_BYTES - 100_000
@@ -76,7 +76,7 @@ class QueuedRender(NamedTuple):
 
 
 class RunRenderAnswer(RenderMessage, frozen=True):
-    """Row after the attempt, and the file in base64 if it was requested and fits."""
+    """Row after the attempt, and its files in base64 if they were requested and fit."""
 
     row: OpaqueObject | None
-    content: str | None
+    contents: tuple[str, ...] | None

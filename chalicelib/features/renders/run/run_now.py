@@ -49,10 +49,10 @@ class WaitingCaller:
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """Render at the time of the answer; `content` is its file in base64, if it was returned."""
+    """Render at the time of the answer; `contents` are its files in base64, if returned."""
 
     render: Render
-    content: str | None = None
+    contents: tuple[str, ...] | None = None
 
 
 class RunNow(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -129,7 +129,7 @@ class RunNow(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             # The function is of another release; the row has the outcome.
             return SyncResult(self._current(render))
         assert parsed.row is not None, render.id
-        return SyncResult(render_of(dict(parsed.row)), parsed.content)
+        return SyncResult(render_of(dict(parsed.row)), parsed.contents)
 
     def _left_s(self, caller: WaitingCaller) -> float:
         return caller.deadline - self.clock.now().timestamp() - _RESPONSE_MARGIN_S

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import batched
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core import json
-from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.clock import Clock, epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import DeliveryId, EndpointId, WorkspaceId
 from chalicelib.core.json import Json
+from chalicelib.features.events.model import DomainEvent
 from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
 from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
 from chalicelib.features.webhooks.deliveries.repository import (
@@ -43,12 +46,14 @@ class DeliveryFilter:
     status: str | None
     mode: Mode = "live"
     templates: tuple[str, ...] = ()
+    events: tuple[DomainEvent, ...] | None = None
 
     def matches(self, delivery: WebhookDelivery) -> bool:
         """Tell whether a delivery passes the filter."""
         return (
             self.endpoint_id in {None, delivery.endpoint_id}
             and self.status in {None, delivery.status}
+            and (self.events is None or delivery.event_id in {each.id for each in self.events})
             and (self.mode == "live" or delivery.test)
         )
 
@@ -97,6 +102,8 @@ class DeliveryLog(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         after: str | None,
     ) -> DeliveryPage:
         """Return up to `limit` deliveries below the id `after`."""
+        if criteria.events is not None:
+            return self._page_of_events(workspace_id, criteria, limit, after)
         now = format_rfc3339(self.clock.now())
         below, rows_read = after or "whd_~", 0
         is_visible = self._visibility(workspace_id, criteria.mode, criteria.templates)
@@ -119,6 +126,25 @@ class DeliveryLog(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             rows_read += page.scanned_count
             if rows_read >= _MAX_ROWS_READ:
                 return DeliveryPage(matches, below)
+
+    def _page_of_events(
+        self, workspace_id: WorkspaceId, criteria: DeliveryFilter, limit: int, after: str | None
+    ) -> DeliveryPage:
+        """Return a page of the deliveries of a few events, whose ids have the time of the event."""
+        now = format_rfc3339(self.clock.now())
+        is_visible = self._visibility(workspace_id, criteria.mode, criteria.templates)
+        moments = {epoch_ms(parse_rfc3339(each.created_at)) for each in criteria.events or ()}
+        ids = [each for ms in moments for each in self.deliveries.ids_of_time(workspace_id, ms)]
+        found: list[WebhookDelivery] = []
+        for some in batched(ids, BATCH_GET_LIMIT, strict=False):
+            found += self._at_endpoints(self.deliveries.get_many(workspace_id, some))
+        matches = [
+            delivery
+            for delivery in sorted(found, key=lambda each: each.id, reverse=True)
+            if criteria.matches(delivery) and is_visible(delivery) and expiry(delivery) > now
+        ]
+        rest = [each for each in matches if after is None or each.id < after]
+        return DeliveryPage(rest[:limit], rest[limit - 1].id if len(rest) > limit else None)
 
     def one(
         self, workspace_id: WorkspaceId, delivery_id: str, mode: Mode, templates: Collection[str]

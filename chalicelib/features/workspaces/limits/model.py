@@ -10,7 +10,7 @@ The limits item of a workspace (`WS#<ws>#LIM`, `META`) has
   -> its hold (`Hold.to_text`);
 - `included`: renders of the plan in the current cycle; `used`, `quota_left`: those that ended
   billed, and those that nobody holds;
-- `folded_used`, `folded_returned`, `folded_prepaid`: totals of ended holds (`ended_holds.py`) that
+- `folded_used`, `folded_returned`, `folded_prepaid`: totals of ended holds (`ended_holds/`) that
   `used`, `quota_left` and `prepaid_left` contain;
 - `cycle_start`, `cycle_end`: the current cycle;
 - `prepaid_left`: renders left of packs; `topups`: packs bought automatically in this cycle;

@@ -8,7 +8,7 @@ import pypdf
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.page import load
+from chalicelib.engine.browser.page import load_deadline
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
@@ -107,7 +107,7 @@ def test_what_waited_for_a_script_is_loaded_after_it(
     connected: Browser, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As long as a busy machine needs to load a picture.
-    monkeypatch.setattr(load, "_GRACES_S", (PATIENCE_S,))
+    monkeypatch.setattr(load_deadline, "_GRACES_S", (PATIENCE_S,))
     dot, hanging = web.url("/dot.svg"), web.url("/never0")
     html = (
         f"<script src={hanging}></script><p>after<img loading=lazy src={dot}>"

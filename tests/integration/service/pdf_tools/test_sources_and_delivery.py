@@ -131,7 +131,7 @@ def test_queued_tool_tells_its_receiver(
 
 
 def test_forty_files_go_to_a_store(run: RunTool, live: ApiClient, store: RecordingStore) -> None:
-    fields = {"name": "Archive", "prefix": "split/", **store.destination}
+    fields = {"name": "Archive", "path_template": "split/{{ filename }}", **store.destination}
     destination = live.http.post("/storage-destinations", json=fields).json()
     delivery: dict[str, Any] = {"storage": [{"destination_id": destination["id"]}]}
 

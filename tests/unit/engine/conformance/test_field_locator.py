@@ -22,7 +22,7 @@ def paths(root: str) -> InvoiceFieldPaths:
     document = invoice_json()
     adjustment = {"amount": "1.00", "reason": "Rounding", "vat": document["lines"][0]["vat"]}
     line = document["lines"][0]
-    transfer = {"iban": "DE89370400440532013000"}
+    transfer = {"account_id": "DE89370400440532013000"}
     changes = {
         "lines": [line | {"id": "1"}, line | {"id": "2", "allowances": [{"amount": "1.00"}]}],
         "allowances": [adjustment, adjustment],
@@ -104,15 +104,15 @@ def paths(root: str) -> InvoiceFieldPaths:
         (f"{UBL_SELLER}/cac:PartyTaxScheme[2]/cbc:CompanyID[1]", "seller.tax_number"),
         (
             f"{MEANS}[2]/ram:PayeePartyCreditorFinancialAccount[1]/ram:IBANID[1]",
-            "payment.credit_transfers[1].iban",
+            "payment.credit_transfers[1].account_id",
         ),
         (
             f"{MEANS}[1]/ram:PayerPartyDebtorFinancialAccount[1]",
-            "payment.direct_debit.debited_iban",
+            "payment.direct_debit.debited_account",
         ),
         (
             "/ubl:Invoice[1]/cac:PaymentMeans[2]/cac:PayeeFinancialAccount[1]/cbc:ID[1]",
-            "payment.credit_transfers[1].iban",
+            "payment.credit_transfers[1].account_id",
         ),
         (
             "/ubl:Invoice[1]/cac:PaymentMeans[1]/cac:PaymentMandate[1]/cbc:ID[1]",

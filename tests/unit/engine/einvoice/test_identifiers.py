@@ -39,9 +39,9 @@ WRONG: dict[str, Any] = {
     "buyer.electronic_address": {"id": "991-12345-06", "scheme": "0204"},
     "seller.identifiers": [{"id": "1"}, {"id": "991-12345-06", "scheme": "0204"}],
     "payment.credit_transfers": [
-        {"iban": "DE02120300000000202051"},
-        {"iban": "DE02 1203 0000 0000 2020 52"},
-        {"iban": "0000 1234"},
+        {"account_id": "DE02120300000000202051"},
+        {"account_id": "DE02 1203 0000 0000 2020 52"},
+        {"account_id": "0000 1234"},
     ],
 }
 FOUND = {
@@ -50,7 +50,7 @@ FOUND = {
     ("PLT-LEITWEG-ID", "invoice.buyer_reference"),
     ("PLT-LEITWEG-ID", "invoice.buyer.electronic_address.id"),
     ("PLT-LEITWEG-ID", "invoice.seller.identifiers[1].id"),
-    ("PLT-IBAN", "invoice.payment.credit_transfers[1].iban"),
+    ("PLT-IBAN", "invoice.payment.credit_transfers[1].account_id"),
 }
 
 

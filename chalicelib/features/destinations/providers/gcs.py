@@ -6,8 +6,12 @@ from typing import Final
 from chalicelib.adapters.aws.session import GOOGLE_DIALECT, RequestSignature
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
-from chalicelib.features.destinations.kinds.http_store import StoreRequest, object_url, open_over
 from chalicelib.features.destinations.outgoing import OpenStore, OutgoingFile
+from chalicelib.features.destinations.providers.http_store import (
+    StoreRequest,
+    object_url,
+    open_over,
+)
 
 _BASE: Final = "https://storage.googleapis.com"
 # Google takes any region in a signature.
@@ -31,13 +35,13 @@ class _Gcs:
 
     def put_request(self, file: OutgoingFile) -> StoreRequest:
         headers = {"Content-Type": file.content_type, "X-Goog-Content-Sha256": file.sha256}
-        return self._request("PUT", file.key, headers)
+        return self._request("PUT", file.path, headers)
 
-    def delete_request(self, key: str) -> StoreRequest:
-        return self._request("DELETE", key, {})
+    def delete_request(self, path: str) -> StoreRequest:
+        return self._request("DELETE", path, {})
 
-    def _request(self, method: str, key: str, headers: Mapping[str, str]) -> StoreRequest:
+    def _request(self, method: str, path: str, headers: Mapping[str, str]) -> StoreRequest:
         signed = self._signature.object_url(
-            GOOGLE_DIALECT, method, object_url(self.url, key), headers
+            GOOGLE_DIALECT, method, object_url(self.url, path), headers
         )
         return StoreRequest(signed, headers)

@@ -12,7 +12,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.separate_prints import SeparatePrint
-from chalicelib.engine.formats.finish_in_process import FinishingError, finish_file
+from chalicelib.engine.formats.finish_file import FinishingError, finish_file
 from chalicelib.engine.formats.pdf import PDF
 from chalicelib.engine.render_trace import TraceRecorder
 

@@ -1,6 +1,6 @@
-"""Keys of files at storage destinations: runs their templates once the files exist.
+"""Paths of files at storage destinations: runs their templates once the files exist.
 
-A key never fails the render: its failure is the fault of its upload.
+A path never fails the render: its failure is the fault of its upload.
 """
 
 import logging
@@ -10,9 +10,10 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.core.storage import DEFAULT_PATH
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.context import JobContext, RenderedFile
-from chalicelib.engine.delivery.storage import DEFAULT_KEY, RenderedKey, StorageTarget
+from chalicelib.engine.delivery.storage import RenderedPath, StorageTarget
 from chalicelib.engine.job import InvoiceJob, Job, PageJob
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
@@ -20,38 +21,38 @@ from chalicelib.engine.templating.template_runner import TemplateRunner
 
 log = logging.getLogger(__name__)
 
-# For all keys together; the render itself must not come too late.
+# For all paths together; the render itself must not come too late.
 _MAX_S: Final = 10.0
 _MARGIN_S: Final = 2.0
 _MIN_S: Final = 1.0
 # Of a text before it is cleaned; a store takes 1,024 bytes.
 _MAX_CHARACTERS: Final = 10_000
-_TOO_LONG: Final = f"The key, or the prefix, has more than {_MAX_CHARACTERS} characters."
+_TOO_LONG: Final = f"The path has more than {_MAX_CHARACTERS} characters."
 
 
-def render_storage_keys(
+def render_storage_paths(
     job: Job,
     context: JobContext,
     templates: TemplateRunner,
     files: Sequence[RenderedFile],
     filename: str | None,
-) -> tuple[RenderedKey, ...]:
-    """Return the key of each file at each target, target by target.
+) -> tuple[RenderedPath, ...]:
+    """Return the path of each file at each target, target by target.
 
     The data must be loaded. `filename` is that of the request, after its template ran.
     """
     if job.storage is None:
         return ()
     now = time.time()
-    # A late render has its files by now: a key takes milliseconds, and its own time.
+    # A late render has its files by now: a path takes milliseconds, and its own time.
     deadline = min(now + _MAX_S, max(context.deadline - _MARGIN_S, now + _MIN_S))
-    keys = _KeyTemplates(job, templates, deadline)
+    paths = _PathTemplates(job, templates, deadline)
     names = [_values(job.storage.context, file, n, filename) for n, file in enumerate(files)]
-    return tuple(keys.render(target, each) for target in job.storage.targets for each in names)
+    return tuple(paths.render(target, each) for target in job.storage.targets for each in names)
 
 
-class _KeyTemplates:
-    """Templates of keys over the data of a job."""
+class _PathTemplates:
+    """Templates of paths over the data of a job."""
 
     def __init__(self, job: Job, templates: TemplateRunner, deadline: float) -> None:
         self._templates = templates
@@ -64,21 +65,21 @@ class _KeyTemplates:
             self._data = {"invoice": job.invoice} if isinstance(job, InvoiceJob) else {}
             self._includes, self._strict, self._locale = Includes(), False, LocaleDefaults()
 
-    def render(self, target: StorageTarget, values: JsonObject) -> RenderedKey:
+    def render(self, target: StorageTarget, values: JsonObject) -> RenderedPath:
         try:
-            prefix, key = self._text(target.prefix, values), self._text(target.key, values)
+            text = self._text(target.path, values)
         except RenderFailure as failure:
-            return RenderedKey(fault=failure.detail)
+            return RenderedPath(fault=failure.detail)
         except Exception:
             # A hostile template may provoke any exception; the files of the render are good.
-            log.exception("storage key not evaluated")
-            return RenderedKey(fault="The service could not evaluate the key.")
-        if max(len(prefix), len(key)) > _MAX_CHARACTERS:
-            return RenderedKey(fault=_TOO_LONG)
-        return RenderedKey(prefix, key)
+            log.exception("storage path not evaluated")
+            return RenderedPath(fault="The service could not evaluate the path.")
+        if len(text) > _MAX_CHARACTERS:
+            return RenderedPath(fault=_TOO_LONG)
+        return RenderedPath(text)
 
     def _text(self, source: str, values: JsonObject) -> str:
-        if source == DEFAULT_KEY:
+        if source == DEFAULT_PATH:
             return str(values["filename"])
         if "{" not in source:
             return source
@@ -96,7 +97,7 @@ class _KeyTemplates:
 def _values(
     context: JsonObject, file: RenderedFile, index: int, filename: str | None
 ) -> JsonObject:
-    """Return the values that key templates get in addition to the data, over which they win."""
+    """Return the values that templates of paths get besides the data, over which they win."""
     fallback = str(context["render_id"])
     return {
         **context,

@@ -77,7 +77,7 @@ def _rejection(status: int) -> str:
         )
     return (
         f"The store rejected the request (status {status}): check the settings of the "
-        "destination, and whether the store takes such a key and size."
+        "destination, and whether the store takes such a path and size."
     )
 
 

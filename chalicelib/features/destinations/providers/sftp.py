@@ -9,7 +9,6 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
 from chalicelib.core.storage import StorageErrorCode
 from chalicelib.engine.ports import EgressError
-from chalicelib.features.destinations.kinds.failures import egress_failure
 from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.outgoing import (
     OpenStore,
@@ -17,6 +16,7 @@ from chalicelib.features.destinations.outgoing import (
     StoreSession,
     UploadFailedError,
 )
+from chalicelib.features.destinations.providers.failures import egress_failure
 
 if TYPE_CHECKING:
     from chalicelib.adapters.net.sftp import SftpClient, SftpLogin
@@ -66,21 +66,21 @@ class _SftpSession:
     def put(self, file: OutgoingFile) -> str | None:
         with file.open() as source:
             try:
-                self._attempt(lambda: self._client.put(self._path(file.key), source, file.sha256))
+                self._attempt(lambda: self._client.put(self._path(file.path), source, file.sha256))
             except UploadFailedError as failure:
                 # Many servers say no more of such a name than that something failed.
-                if failure.code != "storage_unavailable" or not _is_overlong(file.key):
+                if failure.code != "storage_unavailable" or not _is_overlong(file.path):
                     raise
                 message = f"{self._host} does not take the name of the file: it is too long."
                 raise UploadFailedError("storage_rejected", message, is_final=True) from failure
         # The protocol has no such tag.
         return None
 
-    def delete(self, key: str) -> None:
-        self._attempt(lambda: self._client.delete(self._path(key)))
+    def delete(self, path: str) -> None:
+        self._attempt(lambda: self._client.delete(self._path(path)))
 
-    def _path(self, key: str) -> str:
-        return posixpath.join(self._directory, key)
+    def _path(self, path: str) -> str:
+        return posixpath.join(self._directory, path)
 
     def _attempt(self, step: Callable[[], None]) -> None:
         from chalicelib.adapters.net.sftp_faults import SftpFailedError  # noqa: PLC0415
@@ -97,9 +97,9 @@ class _SftpSession:
             ) from failure
 
 
-def _is_overlong(key: str) -> bool:
+def _is_overlong(path: str) -> bool:
     """Tell whether a part of a path is longer than file systems take (NAME_MAX)."""
-    return any(len(part.encode()) > _MAX_NAME_BYTES for part in key.split("/"))
+    return any(len(part.encode()) > _MAX_NAME_BYTES for part in path.split("/"))
 
 
 def _login(config: JsonObject, credentials: JsonObject) -> "SftpLogin":

@@ -12,8 +12,12 @@ from urllib.parse import urlsplit
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
-from chalicelib.features.destinations.kinds.http_store import StoreRequest, object_url, open_over
 from chalicelib.features.destinations.outgoing import OpenStore, OutgoingFile
+from chalicelib.features.destinations.providers.http_store import (
+    StoreRequest,
+    object_url,
+    open_over,
+)
 
 _VERSION: Final = "2023-11-03"
 
@@ -32,13 +36,15 @@ class _AzureBlob:
 
     def put_request(self, file: OutgoingFile) -> StoreRequest:
         headers = {"Content-Type": file.content_type, "x-ms-blob-type": "BlockBlob"}
-        return self._request("PUT", file.key, headers, file.bytes)
+        return self._request("PUT", file.path, headers, file.bytes)
 
-    def delete_request(self, key: str) -> StoreRequest:
-        return self._request("DELETE", key, {}, 0)
+    def delete_request(self, path: str) -> StoreRequest:
+        return self._request("DELETE", path, {}, 0)
 
-    def _request(self, method: str, key: str, headers: dict[str, str], length: int) -> StoreRequest:
-        url = object_url(self.url, key)
+    def _request(
+        self, method: str, path: str, headers: dict[str, str], length: int
+    ) -> StoreRequest:
+        url = object_url(self.url, path)
         headers |= {"x-ms-date": formatdate(usegmt=True), "x-ms-version": _VERSION}
         account_key = self._credentials.get("account_key")
         if not account_key:

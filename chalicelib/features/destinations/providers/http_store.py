@@ -10,7 +10,6 @@ from urllib.parse import quote
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.ports import EgressError, FetchResponse
-from chalicelib.features.destinations.kinds.failures import answer_failure, egress_failure
 from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.outgoing import (
     OpenStore,
@@ -18,6 +17,7 @@ from chalicelib.features.destinations.outgoing import (
     StoreSession,
     UploadFailedError,
 )
+from chalicelib.features.destinations.providers.failures import answer_failure, egress_failure
 
 if TYPE_CHECKING:
     from chalicelib.adapters.net.http import HttpClient
@@ -47,7 +47,7 @@ class HttpStore(Protocol):
         """Return the request that puts a file."""
         ...
 
-    def delete_request(self, key: str) -> StoreRequest:
+    def delete_request(self, path: str) -> StoreRequest:
         """Return the request that deletes a file."""
         ...
 
@@ -70,9 +70,9 @@ def open_over(egress: GuardedEgress, make_store: MakeStore) -> OpenStore:
     return open_store
 
 
-def object_url(bucket_url: str, key: str) -> str:
+def object_url(bucket_url: str, path: str) -> str:
     """Return the URL of a file, encoded as signatures of version 4 have it."""
-    return f"{bucket_url}/{quote(key, safe='/')}"
+    return f"{bucket_url}/{quote(path, safe='/')}"
 
 
 class _HttpStoreSession:
@@ -108,8 +108,8 @@ class _HttpStoreSession:
         etag = _ETAG.fullmatch(answer.headers.get("etag", ""))
         return etag[1] if etag else None
 
-    def delete(self, key: str) -> None:
-        answer = self._send("DELETE", self._store.delete_request(key), b"")
+    def delete(self, path: str) -> None:
+        answer = self._send("DELETE", self._store.delete_request(path), b"")
         if answer.status != HTTPStatus.NOT_FOUND:
             _require_success(answer)
 

@@ -8,8 +8,12 @@ from chalicelib.adapters.aws.session import RequestSignature
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.egress_policy import ip_literal
 from chalicelib.core.json import JsonObject
-from chalicelib.features.destinations.kinds.http_store import StoreRequest, object_url, open_over
 from chalicelib.features.destinations.outgoing import OpenStore, OutgoingFile
+from chalicelib.features.destinations.providers.http_store import (
+    StoreRequest,
+    object_url,
+    open_over,
+)
 
 _NOTHING: Final = sha256(b"").hexdigest()
 
@@ -31,15 +35,15 @@ class _S3:
 
     def put_request(self, file: OutgoingFile) -> StoreRequest:
         headers = {"Content-Type": file.content_type}
-        return self._request("PUT", file.key, headers, file.sha256)
+        return self._request("PUT", file.path, headers, file.sha256)
 
-    def delete_request(self, key: str) -> StoreRequest:
-        return self._request("DELETE", key, {}, _NOTHING)
+    def delete_request(self, path: str) -> StoreRequest:
+        return self._request("DELETE", path, {}, _NOTHING)
 
     def _request(
-        self, method: str, key: str, headers: dict[str, str], content_sha256: str
+        self, method: str, path: str, headers: dict[str, str], content_sha256: str
     ) -> StoreRequest:
-        url = object_url(self.url, key)
+        url = object_url(self.url, path)
         return StoreRequest(
             url, self._signature.object_headers(method, url, headers, content_sha256)
         )
@@ -52,7 +56,7 @@ def _bucket_url(config: JsonObject) -> str:
     endpoint = str(given).rstrip("/") if given else f"https://s3.{region}.{suffix}"
     parts = urlsplit(endpoint)
     # No certificate covers a bucket with dots as a part of the host, and no address has parts.
-    is_path = config.get("path_style") or "." in bucket or ip_literal(parts.hostname or "")
+    is_path = config.get("force_path_style") or "." in bucket or ip_literal(parts.hostname or "")
     return (
         f"{endpoint}/{bucket}"
         if is_path

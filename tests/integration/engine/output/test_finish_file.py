@@ -22,7 +22,7 @@ from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.separate_prints import SeparatePrint
-from chalicelib.engine.formats.finish_in_process import finish_file
+from chalicelib.engine.formats.finish_file import finish_file
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.jpeg import JPEG
 from chalicelib.engine.formats.pdf import PDF

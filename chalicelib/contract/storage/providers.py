@@ -1,4 +1,4 @@
-"""Settings and credentials of the kinds of storage destinations, one pair of models each."""
+"""Settings and credentials of storage destinations, one pair of models for each provider."""
 
 import base64
 import re
@@ -133,7 +133,7 @@ class S3Config(Model):
             )
         ),
     ]
-    path_style: bool = False
+    force_path_style: bool = False
 
 
 class AzureBlobConfig(Model):
@@ -240,26 +240,26 @@ class SftpCredentials(Model):
         return self
 
 
-class KindModels(NamedTuple):
-    """Models of one kind's settings and credentials."""
+class StoreModels(NamedTuple):
+    """Models of one provider's settings and credentials."""
 
     config: type[Model]
     credentials: type[Model]
 
 
-KIND_MODELS: Final[Mapping[str, KindModels]] = {
-    "s3": KindModels(S3Config, AccessKeyCredentials),
-    "azure_blob": KindModels(AzureBlobConfig, AzureBlobCredentials),
-    "gcs": KindModels(GcsConfig, AccessKeyCredentials),
-    "sftp": KindModels(SftpConfig, SftpCredentials),
+STORE_MODELS: Final[Mapping[str, StoreModels]] = {
+    "s3": StoreModels(S3Config, AccessKeyCredentials),
+    "azure_blob": StoreModels(AzureBlobConfig, AzureBlobCredentials),
+    "gcs": StoreModels(GcsConfig, AccessKeyCredentials),
+    "sftp": StoreModels(SftpConfig, SftpCredentials),
 }
 
 
-def read_kind_part(
-    kind: str, part: Literal["config", "credentials"], value: JsonObject
+def read_store_part(
+    provider: str, part: Literal["config", "credentials"], value: JsonObject
 ) -> dict[str, Json]:
-    """Return the settings or credentials of a kind, all of them; raise `validation_error`."""
-    models = KIND_MODELS[kind]
+    """Return the settings or credentials of a provider, all of them; raise `validation_error`."""
+    models = STORE_MODELS[provider]
     model = models.config if part == "config" else models.credentials
     read: dict[str, Json] = read_part(model, value, f"/{part}").model_dump(
         exclude_none=part == "credentials"
