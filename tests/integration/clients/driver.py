@@ -130,8 +130,10 @@ def _fault(hint: Any, value: Any) -> str | None:
         faults = [
             f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
             for each in error.errors(include_url=False, include_context=False)
+            # A truth value is an int to Python and its type checkers.
+            if not (each["type"] == "int_type" and isinstance(each["input"], bool))
         ]
-        return "; ".join(faults[:4])
+        return "; ".join(faults[:4]) or None
     return None
 
 
