@@ -1,10 +1,16 @@
 """Base classes of the contract models."""
 
+from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar, Final, cast, override
+from typing import TYPE_CHECKING, ClassVar, Final, cast, override
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
+
+from chalicelib.contract.aliases import Alias, aliases_of, read_aliases
+
+if TYPE_CHECKING:
+    from chalicelib.core.json import JsonObject
 
 _VALIDATORS: Final = ("function-before", "function-after", "function-wrap")
 
@@ -12,10 +18,12 @@ _VALIDATORS: Final = ("function-before", "function-after", "function-wrap")
 class Model(BaseModel):
     """A JSON object: unknown properties are refused, and `"1"` is not accepted for `1`.
 
-    Null of a member that has a default is as if the member were absent.
+    Null of a member that has a default is as if the member were absent. Other names of members are
+    read as ours (`contract/aliases.py`).
     """
 
     null_is_default: ClassVar[bool] = True
+    aliases_are_read: ClassVar[bool] = True
 
     model_config = ConfigDict(
         extra="forbid",
@@ -33,15 +41,16 @@ class Model(BaseModel):
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /
     ) -> CoreSchema:
         schema = handler(source)
-        names = cls.names_with_default()
-        if cls.null_is_default and names:
+        names = cls.names_with_default() if cls.null_is_default else frozenset()
+        aliases = aliases_of(cls) if cls.aliases_are_read else ()
+        if names or aliases:
             model = _model_schema(handler.resolve_ref_schema(schema))
             # The schema of a model that another one uses comes back as it was made.
             if model["schema"]["type"] == "model-fields":
-                drop_null = partial(_without_null, names)
+                prepare = partial(_prepared, names, aliases)
                 # Inside the model: one around it would hide the references of recursive models.
                 model["schema"] = core_schema.no_info_before_validator_function(
-                    drop_null, model["schema"]
+                    prepare, model["schema"]
                 )
         return schema
 
@@ -66,6 +75,8 @@ class Query(Model):
     keyed: ClassVar[tuple[str, ...]] = ()
 
     null_is_default = False
+    # `read_query` reads them, because pydantic reads texts only as they came.
+    aliases_are_read = False
 
 
 class Change(Model):
@@ -85,10 +96,11 @@ def _model_schema(schema: CoreSchema) -> core_schema.ModelSchema:
     return cast("core_schema.ModelSchema", schema)
 
 
-def _without_null(names: frozenset[str], members: object) -> object:
-    """Return an object without the members of these names that are null."""
-    if not isinstance(members, dict) or None not in members.values():
+def _prepared(names: frozenset[str], aliases: Sequence[Alias], members: object) -> object:
+    """Return an object under our names, without the members of `names` that are null."""
+    if not isinstance(members, dict):
         return members
-    return {
-        name: value for name, value in members.items() if value is not None or name not in names
-    }
+    read: JsonObject = read_aliases(aliases, members) if aliases else members
+    if None not in read.values():
+        return read
+    return {name: value for name, value in read.items() if value is not None or name not in names}

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from chalicelib.contract.aliases import aliases_of, path_as_given, read_aliases
 from chalicelib.contract.base import Query
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, ServiceError, json_pointer
@@ -60,7 +61,7 @@ def read_query[M: Query](model: type[M], texts: Mapping[str, str]) -> M:
         else:
             members[name] = text
     try:
-        return model.model_validate_strings(members)
+        return model.model_validate_strings(read_aliases(aliases_of(model), members))
     except ValidationError as error:
         raise to_service_error(error, members, "/query") from None
 
@@ -126,7 +127,18 @@ def _json_path(value: object, finding: ErrorDetails) -> list[str | int]:
     steps = list(finding["loc"])
     missing = steps.pop() if finding["type"] == "missing" and steps else None
     path: list[str | int] = []
+    behind = 0
     for n, step in enumerate(steps):
+        if n < behind:
+            continue
+        given = path_as_given(value, steps[n:])
+        if given is not None:
+            names, replaced = given
+            path.extend(names)
+            behind = n + replaced
+            for name in names:
+                value = _member(value, name)
+            continue
         inner = _member(value, step)
         if inner is _ABSENT or _is_union_branch(value, inner, steps[n + 1 : n + 2]):
             continue
@@ -165,6 +177,7 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, ob
     # Errors of validators of the contract.
     "length_type": (_TYPE, _default_message),
     "not_in_pdf": ("not_allowed", _default_message),
+    "tolerated_name": ("invalid", _default_message),
     "int_type": (_TYPE, _message_from("must be a whole number")),
     "int_from_float": (_TYPE, _message_from("must be a whole number")),
     "int_parsing": (_TYPE, _message_from("must be a whole number")),

@@ -56,11 +56,14 @@ def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
 
 def einvoice_command(call: Call, request: "EInvoiceRequest") -> RenderCommand:
     """Build the command of an e-invoice request; raises as `render_command` does."""
+    from chalicelib.contract.aliases import in_our_names  # noqa: PLC0415 -- pydantic is slow
+    from chalicelib.contract.invoice.invoice import Invoice  # noqa: PLC0415
+
     job = InvoiceJob(
         profile=request.profile,
         syntax=request.written_syntax,
         # The JSON as sent, not the model: absent fields stay absent, numbers keep their digits.
-        invoice=call.json["invoice"],
+        invoice=in_our_names(Invoice, call.json["invoice"]),
         filename=request.filename,
         fail_on=tuple(request.fail_on),
     )

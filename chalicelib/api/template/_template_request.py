@@ -136,8 +136,9 @@ def requested_revision(call: Call, template: Template) -> int | None:
     text = call.headers.get("if-match", "*").strip()
     if text == "*":
         return revision
-    # A weak tag matches nothing here (RFC 9110, 13.1.1).
-    if draft_etag(template.draft_revision) not in {tag.strip() for tag in text.split(",")}:
+    # A weak tag matches nothing here (RFC 9110, 13.1.1); a revision without quotes is tolerated.
+    tags = {draft_etag(template.draft_revision), str(template.draft_revision)}
+    if tags.isdisjoint(tag.strip() for tag in text.split(",")):
         raise Conflict(
             "draft_revision_conflict",
             f"If-Match is not the ETag of the draft, which has revision {template.draft_revision}. "
