@@ -34,9 +34,6 @@ _MAX_WHOLE_FILES: Final = 6
 # Of the hash of an entry of metadata: 50 of them fit into an index entry of a kilobyte.
 _FACET_DIGITS: Final = 8
 
-# Event of the history of an attempt that a transient error has ended.
-WAIVED: Final = "attempt waived"
-
 type _Fields = dict[str, Json]
 
 # Rows leave out what has its default in Render, as rows of earlier releases lack later fields.
@@ -262,9 +259,13 @@ def request_webhook_of(item: Row) -> RequestWebhook | None:
     return msgspec.convert(stored, RequestWebhook | None)
 
 
-def history_entry(at: str | None, event: str, attempt: int | None = None) -> Row:
-    """Return an entry of a row's `history`: what happened, to an attempt or from outside."""
-    return {"at": at, "event": event, "attempt": attempt}
+def history_entry(
+    at: str | None, event: str, *, begins: int | None = None, waives: int | None = None
+) -> Row:
+    """Return an entry of a row's `history`, in words, and the attempt that it begins or waives."""
+    numbers = {"begins": begins, "waives": waives}
+    facts = {name: number for name, number in numbers.items() if number is not None}
+    return {"at": at, "event": event, **facts}
 
 
 def expiry_time(render: Render) -> int:

@@ -60,10 +60,7 @@ def row_entries(render: Render, row: Row) -> Iterator[TimelineEntry]:
     """Yield the entries of the row of a render."""
     yield TimelineEntry(render.created_at, "row", "accepted")
     for entry in row["history"]:
-        attempt = entry["attempt"]
-        yield TimelineEntry(
-            entry["at"], "row", entry["event"], {} if attempt is None else {"attempt": attempt}
-        )
+        yield TimelineEntry(entry["at"], "row", entry["event"])
     code = (render.error or {}).get("code")
     moments: list[tuple[str | None, str, JsonObject]] = [
         (render.started_at, "attempt started", {"attempt": render.attempt}),
