@@ -124,7 +124,7 @@ class Renders:
         Idempotent for one invocation. A claimed render is free again after `claimed_until`, or when
         the message of its attempt is delivered again: then its function has died (decision 5).
         """
-        event = f"attempt {attempt.number} claimed by {attempt.invocation}"
+        entry = {"at": attempt.claimed_at, "begins": attempt.number, "by": attempt.invocation}
         write = Write(
             self._table,
             key=row_key(workspace_id, render_id),
@@ -140,7 +140,7 @@ class Renders:
                 ":message_id": attempt.message_id,
                 ":at": attempt.claimed_at,
                 ":until": attempt.claimed_until,
-                ":entry": [history_entry(attempt.claimed_at, event, begins=attempt.number)],
+                ":entry": [entry],
                 **_unfinished_values(),
             },
         )
@@ -270,7 +270,6 @@ class Renders:
 
     def waive_attempt(self, render: Render, at: str) -> None:
         """Waive an attempt that a transient error ended, and free the render (decision 5)."""
-        event = f"attempt {render.attempt} waived"
         write = self._unfinished_write(
             render,
             f"SET waived_attempts = waived_attempts + :one, claimed_until = :at, {_APPEND_HISTORY}",
@@ -278,7 +277,7 @@ class Renders:
                 ":one": 1,
                 ":at": at,
                 ":attempt": render.attempt,
-                ":entry": [history_entry(at, event, waives=render.attempt)],
+                ":entry": [{"at": at, "waives": render.attempt}],
             },
             "attempt = :attempt AND claimed_until > :at AND ",
         )

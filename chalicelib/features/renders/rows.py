@@ -105,8 +105,8 @@ def facets_of(render: Render) -> tuple[str, ...]:
 
 
 def facet(name: str, value: str) -> str:
-    """Return the facet of a property with few values."""
-    return f"{name}:{value}"
+    """Return the facet of a property with few values; short, as a row costs by its kilobytes."""
+    return f"{name[0]}:{value}"
 
 
 def metadata_facet(key: str, text: str) -> str:
@@ -259,13 +259,19 @@ def request_webhook_of(item: Row) -> RequestWebhook | None:
     return msgspec.convert(stored, RequestWebhook | None)
 
 
-def history_entry(
-    at: str | None, event: str, *, begins: int | None = None, waives: int | None = None
-) -> Row:
-    """Return an entry of a row's `history`, in words, and the attempt that it begins or waives."""
-    numbers = {"begins": begins, "waives": waives}
-    facts = {name: number for name, number in numbers.items() if number is not None}
-    return {"at": at, "event": event, **facts}
+def history_entry(at: str | None, event: str) -> Row:
+    """Return an entry of a row's `history`, which is for the operator.
+
+    Those of attempts have the number that begins, with its invocation, or that is waived.
+    """
+    return {"at": at, "event": event}
+
+
+def history_event(entry: Row) -> str:
+    """Return what an entry of a row's `history` says, in words."""
+    if "begins" in entry:
+        return f"attempt {entry['begins']} claimed by {entry['by']}"
+    return f"attempt {entry['waives']} waived" if "waives" in entry else str(entry["event"])
 
 
 def expiry_time(render: Render) -> int:
