@@ -124,7 +124,7 @@ class Renders:
         Idempotent for one invocation. A claimed render is free again after `claimed_until`, or when
         the message of its attempt is delivered again: then its function has died (decision 5).
         """
-        entry = {"at": attempt.claimed_at, "begins": attempt.number, "by": attempt.invocation}
+        entry: Row = {"at": attempt.claimed_at, "begins": attempt.number, "by": attempt.invocation}
         write = Write(
             self._table,
             key=row_key(workspace_id, render_id),
