@@ -3,7 +3,7 @@
 import copy
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -53,13 +53,15 @@ def read_part[M: BaseModel](model: type[M], value: Mapping[str, object], pointer
 
 def read_query[M: Query](model: type[M], texts: Mapping[str, str]) -> M:
     """Validate query parameters; raise `validation_error` with pointers below `/query`."""
-    members: dict[str, Any] = {}
+    plain: dict[str, str] = {}
+    objects: dict[str, dict[str, str]] = {}
     for name, text in texts.items():
         keyed = _KEYED_NAME.fullmatch(name)
         if keyed is not None and keyed["name"] in model.keyed:
-            members.setdefault(keyed["name"], {})[keyed["key"]] = text
+            objects.setdefault(keyed["name"], {})[keyed["key"]] = text
         else:
-            members[name] = text
+            plain[name] = text
+    members = {**plain, **objects}
     try:
         return model.model_validate_strings(read_aliases(aliases_of(model), members))
     except ValidationError as error:

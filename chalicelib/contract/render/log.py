@@ -1,8 +1,9 @@
 """Log of a render, and the query of its files."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from chalicelib.contract.base import Model, Query
+from chalicelib.contract.field_types import UncheckedJson
 
 
 class RenderAttempt(Model):
@@ -31,9 +32,9 @@ class RenderLog(Model):
     render_id: str
     logging: Literal["metadata", "full"]
     """`metadata`: zero retention, of which request and response are not kept."""
-    request: dict[str, Any] | None
+    request: dict[str, UncheckedJson] | None
     """The request without contents and secrets, with the defaults that were applied."""
-    response: dict[str, Any] | None
+    response: dict[str, UncheckedJson] | None
     """Status, files without URLs, warnings, error, result and timings."""
     logs: list[str]
     """What the page wrote to its console."""

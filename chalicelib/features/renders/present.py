@@ -115,6 +115,31 @@ def render_json(
     """
     is_hidden = render.files_purged_at is not None or render.zero_retention
     return {
+        **_request_json(render, region),
+        "files": [] if is_hidden else list(files),
+        "pages": render.page_count,
+        "warnings": [*render.warnings, *_upload_warnings(render)],
+        "error": render.error,
+        "result": render.result,
+        "invoice": render.invoice,
+        "billed": render.billed,
+        "billed_renders": int(render.billed),
+        "storage": [_receipt_json(receipt) for receipt in render.storage],
+        "emails": _email_counts(render),
+        "timings": timings_json(render.timings),
+        "logs": list(render.logs),
+        "explain": _explain_json(render.explain),
+        "created_at": render.created_at,
+        "started_at": render.started_at,
+        "completed_at": render.completed_at,
+        "expires_at": render.expires_at,
+        "files_purged_at": render.files_purged_at,
+    }
+
+
+def _request_json(render: Render, region: str | None) -> dict[str, Json]:
+    """Return what a render is and what was requested of it."""
+    return {
         "id": render.id,
         "object": "render",
         "status": render.status,
@@ -136,24 +161,6 @@ def render_json(
         "priority": render.priority,
         "source": render.source,
         "batch_id": render.batch_id,
-        "files": [] if is_hidden else list(files),
-        "pages": render.page_count,
-        "warnings": [*render.warnings, *_upload_warnings(render)],
-        "error": render.error,
-        "result": render.result,
-        "invoice": render.invoice,
-        "billed": render.billed,
-        "billed_renders": int(render.billed),
-        "storage": [_receipt_json(receipt) for receipt in render.storage],
-        "emails": _email_counts(render),
-        "timings": timings_json(render.timings),
-        "logs": list(render.logs),
-        "explain": _explain_json(render.explain),
-        "created_at": render.created_at,
-        "started_at": render.started_at,
-        "completed_at": render.completed_at,
-        "expires_at": render.expires_at,
-        "files_purged_at": render.files_purged_at,
     }
 
 

@@ -17,7 +17,7 @@ from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.present import render_json_without_urls
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.rows import WAIVED, partition
+from chalicelib.features.renders.rows import partition
 
 _RESPONSE: Final = ("status", "files", "warnings", "error", "result", "timings")
 _EVENT: Final = ("id", "type", "created_at")
@@ -74,13 +74,12 @@ class ReadRenderEvents(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 def attempts_of(render: Render, history: Sequence[Row]) -> Iterator[LoggedAttempt]:
     """Yield the attempts of a render in order, by the history in its row."""
-    starts = {entry["attempt"]: entry["at"] for entry in history if entry["event"] != WAIVED}
-    starts.pop(None, None)
+    starts = {entry["begins"]: entry["at"] for entry in history if "begins" in entry}
+    waived = {entry["waives"]: entry["at"] for entry in history if "waives" in entry}
     promised = render.started_at if render.attempt == 1 else render.created_at
     if render.mode == "sync" and render.attempt and promised is not None:
         # The first attempt was promised in the new row and not claimed (decision 10).
         starts.setdefault(1, promised)
-    waived = {entry["attempt"]: entry["at"] for entry in history if entry["event"] == WAIVED}
     numbers = sorted(starts)
     for number, following in zip_longest(numbers, numbers[1:]):
         if number in waived:

@@ -19,7 +19,6 @@ from chalicelib.features.renders.model import (
 )
 from chalicelib.features.renders.receipts.repository import ReceiptRows
 from chalicelib.features.renders.rows import (
-    WAIVED,
     body_key_text,
     due_shard,
     expiry_time,
@@ -125,7 +124,7 @@ class Renders:
         Idempotent for one invocation. A claimed render is free again after `claimed_until`, or when
         the message of its attempt is delivered again: then its function has died (decision 5).
         """
-        event = f"attempt claimed by {attempt.invocation}"
+        entry: Row = {"at": attempt.claimed_at, "begins": attempt.number, "by": attempt.invocation}
         write = Write(
             self._table,
             key=row_key(workspace_id, render_id),
@@ -141,7 +140,7 @@ class Renders:
                 ":message_id": attempt.message_id,
                 ":at": attempt.claimed_at,
                 ":until": attempt.claimed_until,
-                ":entry": [history_entry(attempt.claimed_at, event, attempt.number)],
+                ":entry": [entry],
                 **_unfinished_values(),
             },
         )
@@ -278,7 +277,7 @@ class Renders:
                 ":one": 1,
                 ":at": at,
                 ":attempt": render.attempt,
-                ":entry": [history_entry(at, WAIVED, render.attempt)],
+                ":entry": [{"at": at, "waives": render.attempt}],
             },
             "attempt = :attempt AND claimed_until > :at AND ",
         )

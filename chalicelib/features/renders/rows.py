@@ -36,9 +36,6 @@ _MAX_WHOLE_FILES: Final = 6
 # Of the hash of an entry of metadata: 50 of them fit into an index entry of a kilobyte.
 _FACET_DIGITS: Final = 8
 
-# Event of the history of an attempt that a transient error has ended.
-WAIVED: Final = "attempt waived"
-
 type _Fields = dict[str, Json]
 
 # Rows leave out what has its default in Render, as rows of earlier releases lack later fields.
@@ -110,8 +107,8 @@ def facets_of(render: Render) -> tuple[str, ...]:
 
 
 def facet(name: str, value: str) -> str:
-    """Return the facet of a property with few values."""
-    return f"{name}:{value}"
+    """Return the facet of a property with few values; short, as a row costs by its kilobytes."""
+    return f"{name[0]}:{value}"
 
 
 def metadata_facet(key: str, text: str) -> str:
@@ -264,9 +261,19 @@ def request_webhook_of(item: Row) -> RequestWebhook | None:
     return msgspec.convert(stored, RequestWebhook | None)
 
 
-def history_entry(at: str | None, event: str, attempt: int | None = None) -> Row:
-    """Return an entry of a row's `history`: what happened, to an attempt or from outside."""
-    return {"at": at, "event": event, "attempt": attempt}
+def history_entry(at: str | None, event: str) -> Row:
+    """Return an entry of a row's `history`, which is for the operator.
+
+    Those of attempts have the number that begins, with its invocation, or that is waived.
+    """
+    return {"at": at, "event": event}
+
+
+def history_event(entry: Row) -> str:
+    """Return what an entry of a row's `history` says, in words."""
+    if "begins" in entry:
+        return f"attempt {entry['begins']} claimed by {entry['by']}"
+    return f"attempt {entry['waives']} waived" if "waives" in entry else str(entry["event"])
 
 
 def expiry_time(render: Render) -> int:

@@ -12,6 +12,7 @@ from chalicelib.features.dead_letters.repository import DeadLetter
 from chalicelib.features.destinations.uploads.model import TargetUploads
 from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.rows import history_event
 from chalicelib.features.webhooks.deliveries.model import DeliveryAttempt, WebhookDelivery
 
 # Fields of a log line that have their own column, or that no reader needs.
@@ -60,10 +61,7 @@ def row_entries(render: Render, row: Row) -> Iterator[TimelineEntry]:
     """Yield the entries of the row of a render."""
     yield TimelineEntry(render.created_at, "row", "accepted")
     for entry in row["history"]:
-        attempt = entry["attempt"]
-        yield TimelineEntry(
-            entry["at"], "row", entry["event"], {} if attempt is None else {"attempt": attempt}
-        )
+        yield TimelineEntry(entry["at"], "row", history_event(entry))
     code = (render.error or {}).get("code")
     moments: list[tuple[str | None, str, JsonObject]] = [
         (render.started_at, "attempt started", {"attempt": render.attempt}),

@@ -61,6 +61,17 @@ def test_email_of_a_render_is_sent(service: Service, fake_provider: FakeProvider
     assert event_types(service, send) == ["email.sent"]
 
 
+def test_render_shows_its_emails(service: Service, fake_provider: FakeProvider) -> None:
+    render = render_with_emails(service, connect(service))
+
+    deliver_emails(service, fake_provider)
+
+    (shown,) = service.call("GET", f"/v1/renders/{render['id']}").json["email"]
+    (send,) = sends(service)
+    names = ("id", "rule_id", "status", "provider_message_id", "error", "sent_at")
+    assert shown == {name: send[name] for name in names} | {"to": ["ada@example.com"]}
+
+
 def test_email_is_counted_and_sent_once(service: Service, fake_provider: FakeProvider) -> None:
     render = render_with_emails(service, connect(service))
 

@@ -171,7 +171,7 @@ def test_base64_over_the_response_limit_is_the_same_json_elsewhere(
 
 def test_long_console_output_gives_way_to_files_in_base64(service: Service) -> None:
     service.engine.content = b"x" * FITS
-    service.engine.logs = ("\u2028" * 100,) * 300
+    service.engine.logs = ("\u2028" * 100,) * 1000
 
     answer = service.render(delivery={"type": "base64"})
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from chalicelib.engine.job import EngineJob
+from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 
 
@@ -49,6 +51,33 @@ def test_log_of_a_queued_render_has_no_attempt(service: Service) -> None:
     service.process_queues()
     (attempt,) = log_of(service, render["id"])["attempts"]
     assert (attempt["number"], attempt["outcome"]) == (1, "succeeded")
+
+
+def test_log_tells_lost_and_last_attempts(service: Service) -> None:
+    def die(_job: EngineJob) -> None:
+        raise FunctionKilled
+
+    service.engine.before_run = die
+    render = service.render(mode="async").json
+    for _ in range(2):
+        service.redeliver()
+        service.clock.advance(minutes=10)
+    running = log_of(service, render["id"])["attempts"]
+    for _ in range(2):
+        service.redeliver()
+        service.clock.advance(minutes=10)
+
+    log = log_of(service, render["id"])
+
+    assert [each["outcome"] for each in running] == ["lost", "running"]
+    assert running[0]["ended_at"] == running[1]["started_at"]
+    assert [(each["number"], each["outcome"]) for each in log["attempts"]] == [
+        (1, "lost"),
+        (2, "lost"),
+        (3, "lost"),
+    ]
+    assert log["response"]["error"]["code"] == "render_lost"
+    assert [event["type"] for event in log["events"]] == ["render.failed"]
 
 
 def test_log_of_zero_retention_has_neither_request_nor_response(service: Service) -> None:

@@ -8,7 +8,7 @@ from tests.builders.in_process_aws import MotoAws
 from tests.builders.service import Service
 
 HTML = "<!doctype html><title>Invoice</title>" + "<p>words " * 40
-LIMITS = {"sync": 24, "async": 29}
+LIMITS = {"sync": 24, "async": 30}
 # The claim, the purge and the publication of its event.
 EXPIRY_UNITS = 12
 # The claim of the limits item, which is due as well, the removal of an entry, and its end.
