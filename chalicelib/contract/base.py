@@ -47,7 +47,7 @@ class Model(BaseModel):
             model = _model_schema(handler.resolve_ref_schema(schema))
             # The schema of a model that another one uses comes back as it was made.
             if model["schema"]["type"] == "model-fields":
-                prepare = partial(_prepared, names, aliases)
+                prepare = partial(_members_to_read, names, aliases)
                 # Inside the model: one around it would hide the references of recursive models.
                 model["schema"] = core_schema.no_info_before_validator_function(
                     prepare, model["schema"]
@@ -96,7 +96,7 @@ def _model_schema(schema: CoreSchema) -> core_schema.ModelSchema:
     return cast("core_schema.ModelSchema", schema)
 
 
-def _prepared(names: frozenset[str], aliases: Sequence[Alias], members: object) -> object:
+def _members_to_read(names: frozenset[str], aliases: Sequence[Alias], members: object) -> object:
     """Return an object under our names, without the members of `names` that are null."""
     if not isinstance(members, dict):
         return members

@@ -81,8 +81,10 @@ MISTYPED: Final = {
     "webhook_endpoints.update": _ENDPOINT,
 }
 
-# Those that depend on how soon a receiver is tried.
-BY_CHANCE: Final = frozenset({"webhook_deliveries.replay", "webhook_deliveries.retrieve"})
+# Those that depend on how soon a render runs and a receiver is tried.
+BY_CHANCE: Final = frozenset(
+    {"renders.cancel", "webhook_deliveries.replay", "webhook_deliveries.retrieve"}
+)
 
 # Calls of the README that fail.
 README_REFUSED: Final = {
