@@ -94,7 +94,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
         "{id}": RENDER,
     },
     "GET /v1/renders/{id}/files/{file_id}": {
-        "{id}": RENDER,
+        "{id}": Outcomes("render_not_found", "render_not_found", "render_not_found", "not_found"),
     },
     "POST /v1/renders/{id}/cancel": {
         "{id}": Outcomes("render_not_found", "render_not_found", "render_not_found", "conflict"),
@@ -373,7 +373,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     },
     "GET /v1/webhook-deliveries": {
         "?endpoint_id": FILTER,
-        "?render_id": FILTER,
+        "?render_id": Outcomes("empty", "empty", "empty", "empty"),
     },
     "GET /v1/webhook-deliveries/{id}": {
         "{id}": OF_TEMPLATE_AND_MODE,
