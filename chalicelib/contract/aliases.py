@@ -7,16 +7,18 @@ They stand in this table alone. The description of the API shows our names, and
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, NamedTuple, cast, get_args
+from typing import Final, NamedTuple, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from chalicelib.core.json import JsonObject
+from chalicelib.core.json import Json, JsonObject
 
 type Path = tuple[str, ...]
-type Reader = Callable[[Any], object]
+type Reader = Callable[[object], object]
+type _Members = dict[str, object]
 # Where a member stands in the order of its object, and so on for what it holds.
 type Place = list[int]
 
@@ -30,7 +32,8 @@ _TICK: Final = dt.timedelta(milliseconds=1)
 _DAY: Final = dt.timedelta(days=1)
 
 
-class Values(NamedTuple):
+@dataclass(frozen=True)
+class Values:
     """Other values of a member, each with ours; every other value stays as it is."""
 
     ours: Mapping[object, object]
@@ -65,15 +68,18 @@ def _media_type(uri: object) -> object:
     return (found and found["type"]) or ABSENT
 
 
-def _just_before(text: str) -> object:
+def _just_before(value: object) -> object:
     """Return the last moment before a time, or before a date begins."""
+    text = str(value)
     moment = _moment(f"{text}T00:00:00Z" if _DATE.fullmatch(text) else text)
     return text if moment is None else _text(moment - _TICK)
 
 
-def _just_behind(text: str) -> object:
+def _just_behind(value: object) -> object:
     """Return the first moment after a time, or after a date has ended."""
+    text = str(value)
     is_date = _DATE.fullmatch(text) is not None
+    text = str(value)
     moment = _moment(f"{text}T00:00:00Z" if is_date else text)
     return text if moment is None else _text(moment + (_DAY if is_date else _TICK))
 
@@ -177,21 +183,22 @@ def read_aliases(aliases: Iterable[Alias], members: JsonObject) -> JsonObject:
             _put(read, alias, _read(alias, value))
         elif not alias.is_spare:
             raise _both(alias, members)
-    return read
+    return cast("JsonObject", read)
 
 
-def in_our_names(model: type[BaseModel], value: object) -> Any:
+def in_our_names(model: type[BaseModel], members: JsonObject) -> JsonObject:
     """Return JSON that fits a model, with our names at every depth and its values as they are."""
-    if isinstance(value, list):
-        return [in_our_names(model, each) for each in value]
-    if not isinstance(value, dict):
-        return value
     nested = _nested_models(model)
-    members = read_aliases(aliases_of(model), value)
     return {
-        name: in_our_names(nested[name], each) if name in nested else each
-        for name, each in members.items()
+        name: _inner_in_our_names(nested[name], each) if name in nested else each
+        for name, each in read_aliases(aliases_of(model), members).items()
     }
+
+
+def _inner_in_our_names(model: type[BaseModel], value: Json) -> Json:
+    if isinstance(value, list):
+        return [_inner_in_our_names(model, each) for each in value]
+    return in_our_names(model, value) if isinstance(value, dict) else value
 
 
 @cache
@@ -229,21 +236,19 @@ def _read(alias: Alias, value: object) -> object:
         raise _invalid(alias.other_path, str(error), value) from None
 
 
-def _put(members: JsonObject, alias: Alias, value: object) -> None:
-    if value is ABSENT:
-        return
+def _put(members: _Members, alias: Alias, value: object) -> None:
     *outer, name = alias.our_path
-    holder: Any = members
+    holder = members
     for each in outer:
-        if holder.get(each) is None:
-            holder[each] = {}
-        elif not isinstance(holder[each], dict):
+        inner = holder.get(each)
+        if inner is not None and not isinstance(inner, dict):
             # It has an error of its own.
             return
-        else:
-            holder[each] = dict(holder[each])
-        holder = holder[each]
-    holder[name] = value
+        # A copy, since the body stays as it was sent.
+        holder[each] = copy = dict[str, object](inner or {})
+        holder = copy
+    if value is not ABSENT:
+        holder[name] = value
 
 
 def _both(alias: Alias, members: JsonObject) -> ValidationError:
@@ -260,15 +265,16 @@ def _both(alias: Alias, members: JsonObject) -> ValidationError:
 
 def _place(members: JsonObject, path: Path) -> Place:
     place: Place = []
-    holder: Any = members
+    holder: object = members
     for name in path:
+        assert isinstance(holder, dict)
         place.append(list(holder).index(name))
         holder = holder[name]
     return place
 
 
 def _invalid(path: Path, message: str, value: object) -> ValidationError:
-    kind = PydanticCustomError("tolerated_name", cast("Any", "{error}"), {"error": message})
+    kind = PydanticCustomError("tolerated_name", "{error}", {"error": message})
     return ValidationError.from_exception_data(
         "", [InitErrorDetails(type=kind, loc=path, input=value)]
     )
@@ -282,14 +288,16 @@ def _at(value: object, path: Path) -> object:
     return value
 
 
-def _without(members: JsonObject, aliases: Iterable[Alias]) -> JsonObject:
+def _without(members: JsonObject, aliases: Iterable[Alias]) -> _Members:
     """Return a copy without what is read; an object that held nothing else goes with it."""
-    copy: dict[str, Any] = dict(members)
+    copy: _Members = dict(members)
     for alias in aliases:
         *outer, name = alias.other_path
         holder = copy
         for each in outer:
-            holder[each] = holder = dict(holder.get(each, {}))
+            inner = dict(cast("_Members", holder.get(each) or {}))
+            holder[each] = inner
+            holder = inner
         holder.pop(name, None)
         if outer and not holder:
             copy.pop(outer[0])

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib.metadata import metadata
 from types import SimpleNamespace
-from typing import Any, Final, cast, override
+from typing import Any, Final, override
 
 import httpx
 import pytest
@@ -30,7 +30,7 @@ _EVENT: Final = b'{"type": "render.succeeded", "data": {"object": {"id": "rnd_1"
 
 def blocks() -> Iterator[str]:
     """Yield the blocks of Python, and the calls in the text that have arguments."""
-    text = cast("str", metadata("dynamic-document-api").get_payload())
+    text = str(metadata("dynamic-document-api").json["description"])
     yield from _BLOCK.findall(text)
     yield from _INLINE.findall(text)
 

@@ -16,7 +16,7 @@ from tests.integration.clients.conftest import Access
 
 pytestmark = pytest.mark.integration
 
-NO_WAIT = {"initial_delay": 0.01, "max_delay": 0.01}
+NO_WAIT: Any = {"initial_delay": 0.01, "max_delay": 0.01}
 
 
 class _Proxy(ThreadingHTTPServer):
@@ -91,7 +91,7 @@ def test_lost_answer_is_repeated_and_makes_nothing_more(access: Access) -> None:
 
 
 def test_late_answer_is_not_repeated_and_its_key_finds_the_render(access: Access) -> None:
-    document = {"html": "<h1>Late", "idempotency_key": "invoice-42"}
+    document: Any = {"html": "<h1>Late", "idempotency_key": "invoice-42"}
     with proxy_before(access, "late") as proxy, client_of(access, proxy, retry=NO_WAIT) as client:
         with pytest.raises(DynamicDocumentApiTimeoutError):
             client.pdf.from_html(**document, timeout=1)
@@ -105,8 +105,8 @@ def test_late_answer_is_not_repeated_and_its_key_finds_the_render(access: Access
 
 
 def test_repeat_beside_the_first_request_waits_for_it(access: Access) -> None:
-    document = {"html": "<h1>Twice", "idempotency_key": "invoice-43"}
-    slow = {"image": {"wait": {"delay_ms": 2_000}}}
+    document: Any = {"html": "<h1>Twice", "idempotency_key": "invoice-43"}
+    slow: Any = {"image": {"wait": {"delay_ms": 2_000}}}
     with DynamicDocumentApi(access.key, base_url=access.base_url) as client:
         found: list[str] = []
         first = threading.Thread(
@@ -114,7 +114,7 @@ def test_repeat_beside_the_first_request_waits_for_it(access: Access) -> None:
         )
         first.start()
         time.sleep(0.5)
-        more = {"max_attempts": 20, "initial_delay": 0.5, "max_delay": 0.5}
+        more: Any = {"max_attempts": 20, "initial_delay": 0.5, "max_delay": 0.5}
         second = client.images.from_html(**document, **slow, retry=more)
         first.join(PATIENCE_S)
 

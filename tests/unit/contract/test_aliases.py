@@ -103,7 +103,7 @@ def test_null_stays_null(alias: Alias) -> None:
 def test_values_of_ours_stay(alias: Alias) -> None:
     _, ours = VALUES[row_id(alias)]
 
-    assert read_aliases([alias], {alias.ours: ours}) == {alias.ours: ours}
+    assert read_aliases([alias], nested((alias.ours,), ours)) == {alias.ours: ours}
 
 
 def test_other_names_of_one_member_are_two_as_well() -> None:
