@@ -53,15 +53,15 @@ def read_part[M: BaseModel](model: type[M], value: Mapping[str, object], pointer
 
 def read_query[M: Query](model: type[M], texts: Mapping[str, str]) -> M:
     """Validate query parameters; raise `validation_error` with pointers below `/query`."""
-    plain: dict[str, str] = {}
-    objects: dict[str, dict[str, str]] = {}
+    members: dict[str, json.Json] = {}
+    objects: dict[str, dict[str, json.Json]] = {}
     for name, text in texts.items():
         keyed = _KEYED_NAME.fullmatch(name)
         if keyed is not None and keyed["name"] in model.keyed:
             objects.setdefault(keyed["name"], {})[keyed["key"]] = text
         else:
-            plain[name] = text
-    members = {**plain, **objects}
+            members[name] = text
+    members |= objects
     try:
         return model.model_validate_strings(read_aliases(aliases_of(model), members))
     except ValidationError as error:

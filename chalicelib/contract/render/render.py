@@ -60,7 +60,7 @@ class RenderError(Model):
 
 
 class Timings(Model):
-    """Durations of the stages of a render, in milliseconds."""
+    """Durations of the stages of a render that ran, in milliseconds."""
 
     queue_ms: int | None = None
     template_ms: int | None = None
@@ -182,7 +182,7 @@ class Render(Model):
     output_format: ResultFormat | None
     """The format of the first file of the request; null for a PDF tool that makes none."""
     reference: str | None
-    metadata: dict[str, Any] | None
+    metadata: dict[str, Any]
     priority: Priority
     source: RenderSource
     batch_id: str | None

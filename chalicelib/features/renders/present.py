@@ -157,7 +157,7 @@ def _request_json(render: Render, region: str | None) -> dict[str, Json]:
         "output": render.output,
         "output_format": render.output_format,
         "reference": render.reference,
-        "metadata": render.metadata,
+        "metadata": render.metadata or {},
         "priority": render.priority,
         "source": render.source,
         "batch_id": render.batch_id,
@@ -171,8 +171,10 @@ def _template_json(render: Render) -> JsonObject | None:
 
 
 def timings_json(timings: Mapping[str, int] | None) -> JsonObject | None:
-    """Return all stages; those that did not run are null."""
-    return None if timings is None else {stage: timings.get(stage) for stage in _STAGES}
+    """Return the stages that ran, in their order."""
+    if timings is None:
+        return None
+    return {stage: timings[stage] for stage in _STAGES if timings.get(stage) is not None}
 
 
 def render_json_without_urls(render: Render) -> dict[str, Json]:

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -48,7 +48,7 @@ class Viewer(NamedTuple):
 class RenderFilter:
     """Filter of a list; None does not restrict it, nor does an empty collection."""
 
-    equals: Mapping[str, Any]
+    equals: Mapping[str, str | bool | None]
     statuses: Sequence[str] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     created_after: dt.datetime | None = None
@@ -57,11 +57,11 @@ class RenderFilter:
     def criteria(self, viewer: Viewer) -> ListCriteria | None:
         """Return the attributes that renders of the list must have, or None if none can match."""
         equal = self._equalities(_EQUALITY_FILTERS)
-        if "template_id" in equal and not viewer.is_template_visible(equal["template_id"]):
+        if "template_id" in equal and not viewer.is_template_visible(str(equal["template_id"])):
             return None
         if viewer.mode == "test" and equal.get("test") is False:
             return None
-        facets = [facet(name, value) for name, value in self._equalities(_FACETS).items()]
+        facets = [facet(name, str(value)) for name, value in self._equalities(_FACETS).items()]
         facets += [metadata_facet(key, text) for key, text in self.metadata.items()]
         of_mode = {"test": True} if viewer.mode == "test" else {}
         return ListCriteria({**equal, **of_mode}, self.statuses, facets)
@@ -71,8 +71,8 @@ class RenderFilter:
         found = {key: metadata_text(value) for key, value in metadata_of(render).items()}
         return self.metadata.items() <= found.items()
 
-    def _equalities(self, names: Sequence[str]) -> dict[str, Any]:
-        return {name: self.equals[name] for name in names if self.equals.get(name) is not None}
+    def _equalities(self, names: Sequence[str]) -> dict[str, str | bool]:
+        return {name: value for name in names if (value := self.equals.get(name)) is not None}
 
 
 @dataclass(frozen=True, slots=True)
