@@ -100,6 +100,8 @@ def access_request(route: str, field: str | None, own: Objects, other: Objects) 
     body = _body(route, own)
     if field is not None and field.startswith("/output/einvoice"):
         body["output"] = {"einvoice": {"profile": "EN16931", "invoice": invoice_json()}}
+    elif field is not None and field.startswith("/einvoice"):
+        body["einvoice"] = {"profile": "EN16931", "invoice": invoice_json()}
     if field is not None and field[0] == "/":
         body = body or {}
         _put(body, field.split("/")[1:], other.id_of(kind_of(route, field)))

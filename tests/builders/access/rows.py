@@ -95,6 +95,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     },
     "GET /v1/renders/{id}/files/{file_id}": {
         "{id}": Outcomes("render_not_found", "render_not_found", "render_not_found", "not_found"),
+        "{file_id}": Outcomes("not_found", "not_found", "not_found", "not_found"),
     },
     "POST /v1/renders/{id}/cancel": {
         "{id}": Outcomes("render_not_found", "render_not_found", "render_not_found", "conflict"),
@@ -110,6 +111,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     },
     "POST /v1/pdf/from-html": {
         "/assets/*/upload_id": UPLOAD,
+        "/einvoice/invoice/supporting_documents/*/upload_id": UPLOAD,
         "/email/*/rule_id": REFUSED_TO_ALL,
         "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
@@ -118,6 +120,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
     },
     "POST /v1/pdf/from-template": {
         "/assets/*/upload_id": UPLOAD,
+        "/einvoice/invoice/supporting_documents/*/upload_id": UPLOAD,
         "/email/*/rule_id": REFUSED_TO_ALL,
         "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,
@@ -125,6 +128,7 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
         "/template_id": TEMPLATE,
     },
     "POST /v1/pdf/from-url": {
+        "/einvoice/invoice/supporting_documents/*/upload_id": UPLOAD,
         "/email/*/rule_id": REFUSED_TO_ALL,
         "/storage/*/destination_id": NAMED,
         "/pdf/attachments/*/upload_id": UPLOAD,

@@ -68,7 +68,8 @@ def _kept_answers(service: Service) -> None:
 def reads(service: Service) -> None:
     render = service.render().json
     address = render["files"][0]["url"].removeprefix("https://files.test")
-    targets = ["/v1/renders?limit=1", "/v1/renders?status=succeeded", f"/v1/renders/{render['id']}"]
+    path = f"/v1/renders/{render['id']}"
+    targets = ["/v1/renders?limit=1", "/v1/renders?status=succeeded", path, f"{path}/logs"]
     assert {service.call("GET", each).status for each in (*targets, "/v1/usage")} == {200}
     assert service.call("GET", "/healthz", key=None).status == 200
     assert service.call("GET", address, key=None).status == 302

@@ -66,7 +66,7 @@ def test_short_forms_take_assets(service: Service) -> None:
     read = watch_assets(service)
     body = {"html": "<p>", "assets": [inline("a.svg")]}
 
-    for path in ("pdf/html", "images/html"):
+    for path in ("pdf/from-html", "images/from-html"):
         assert service.call("POST", f"/v1/{path}", json_body=body).status == 200
 
     assert [files["a.svg"].content_type for files in read] == ["image/svg+xml"] * 2

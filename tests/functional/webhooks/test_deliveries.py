@@ -35,7 +35,8 @@ def test_event_reaches_the_endpoint_signed(service: Service, receiver: WebhookRe
     assert body["id"] == received.headers["webhook-id"]
     assert body["created_at"] == render["completed_at"]
     shown = service.call("GET", f"/v1/renders/{render['id']}").json
-    assert body["data"]["object"] == shown
+    # Only the route of one render reads its emails.
+    assert body["data"]["object"] | {"email": []} == shown
     assert shown["files"][0]["url"]
     assert received.headers["x-own"] == "value"
     assert received.headers["content-type"] == "application/json"

@@ -130,7 +130,9 @@ def test_connections_and_destinations_are_read_only(service: Service, resource: 
     made = made_destination(service) if storage else made_connection(service)
     path = f"/v1/{resource}/{made['id']}"
     names = (
-        ("name", "kind", "config") if storage else ("name", "provider", "default_from", "config")
+        ("name", "provider", "config")
+        if storage
+        else ("name", "provider", "default_from", "config")
     )
     again = {name: made[name] for name in names}
     change = {"is_default": True} if storage else {"name": "Mine"}

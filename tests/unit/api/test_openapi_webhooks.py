@@ -33,7 +33,8 @@ def test_example_is_valid_and_complete(row: EventType) -> None:
     assert example["data"]["object"] == row.example
     schemas = api_document()["components"]["schemas"]
     name = schema_of(row)["properties"]["data"]["properties"]["object"]["$ref"].rpartition("/")[2]
-    assert row.example.keys() == schemas[name]["properties"].keys()
+    # Only the route of one render reads its emails.
+    assert row.example.keys() == schemas[name]["properties"].keys() - {"email"}
 
 
 @each_type

@@ -170,7 +170,11 @@ def bounded(model: type[BaseModel]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     own = model.model_json_schema()
     # A recursive model contains a reference to itself.
     own = own["$defs"][model.__name__] if "$ref" in own else own
+    # Objects of queries come key by key: `metadata[customer]`.
+    keyed = getattr(model, "keyed", ())
     for name, schema in own["properties"].items():
+        if name in keyed:
+            continue
         for branch in schema.get("anyOf") or schema.get("oneOf") or [schema]:
             if branch.keys() & BOUNDS:
                 yield name, branch
