@@ -81,7 +81,7 @@ class Life:
             status="queued",
             mode="sync",
             test=False,
-            input={},
+            input={"type": "html"},
             output={"format": "pdf"},
             delivery="url",
             expires_in_s=60,

@@ -82,7 +82,7 @@ def render_of(workspace_id: WorkspaceId, number: int) -> Render:
         status="succeeded",
         mode="async",
         test=False,
-        input={},
+        input={"type": "html"},
         output={"format": "pdf", "formats": None},
         delivery="url",
         expires_in_s=60,
