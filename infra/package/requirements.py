@@ -101,8 +101,14 @@ def _prune(folder: Path) -> None:
 
 def _replace(folder: Path, new: Path) -> None:
     for old in folder.parent.glob(folder.name[:-_KEY_CHARS] + "?" * _KEY_CHARS):
-        shutil.rmtree(old)
-    new.rename(folder)
+        if old != folder:
+            shutil.rmtree(old)
+    try:
+        new.rename(folder)
+    except OSError:
+        # Another process was first, and may use its folder already.
+        if not folder.exists():
+            raise
 
 
 def _run(command: list[str]) -> None:

@@ -82,7 +82,7 @@ class Life:
             mode="sync",
             test=False,
             input={"type": "html"},
-            output={"format": "pdf"},
+            output={"format": "pdf", "formats": None},
             delivery="url",
             expires_in_s=60,
             max_pages=1,

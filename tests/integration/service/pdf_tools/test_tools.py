@@ -79,7 +79,7 @@ def test_document_goes_through_several_tools_without_leaving(run: RunTool, live:
     merged = file_of(run("merge", sources=[first, first]))
     marked_answer = run("watermark", source=merged, watermark={"text": "Draft", "opacity": 1})
     marked = file_of(marked_answer)
-    closed_answer = run("protect", source=marked, protection={"user_password": "secret"})
+    closed_answer = run("protect", source=marked, user_password="secret")
     closed = file_of(closed_answer)
     refused = run("to-images", source=closed, dpi=72)
     unlocked_answer = run("unlock", source=closed | {"password": "secret"})

@@ -135,7 +135,7 @@ def test_named_workspace_is_signed_with_the_secret_of_its_endpoint(
     body = Webhook(endpoint["secret"]).verify(received.body.decode(), received.headers)
     assert (start["endpoint_id"], start["secret"]) == (endpoint["id"], None)
     assert (body["type"], body["id"]) == ("template.published", row["id"])
-    assert body["data"]["object"]["version"] == 1
+    assert body["data"]["object"]["number"] == 1
 
 
 def publish_template(client: ApiClient) -> None:
