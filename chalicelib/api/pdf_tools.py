@@ -22,7 +22,7 @@ _TEXT: Final = "text/plain"
 _FILE_TYPES: Final = {
     "split": (_PDF, "application/zip"),
     "to-images": ("image/png", "image/jpeg", "image/webp"),
-    "to-text": (),
+    "to-text": (_TEXT,),
     "validate": (),
 }
 # Problems of renders that have a page, a template or an e-invoice.
@@ -57,7 +57,7 @@ def _add_routes(tool: PdfTool) -> None:
     check.__doc__ = f"Check a request of `{tool.name}`.\n\n{_PREFLIGHT.format(tool.name)}"
     problems = [code for code in ENDPOINT_FIELDS["problems"] if code not in _PAGE_PROBLEMS]
     problems += ["not_found", "invalid_pdf_source", "pdf_password_required"]
-    types = (JSON, *_FILE_TYPES.get(tool.name, (_PDF,)), _TEXT)
+    types = (JSON, *_FILE_TYPES.get(tool.name, (_PDF,)))
     row = {**ENDPOINT_FIELDS, "tag": _TAG, "problems": tuple(problems), "answer_types": types}
     path = f"/v1/pdf-tools/{tool.name}"
     blueprint.route(path, methods=["POST"])(endpoint(body=body, **row)(make))

@@ -219,12 +219,22 @@ def path_as_given(value: object, steps: Sequence[str | int]) -> tuple[Path, int]
 
     None, if our names stand there.
     """
-    for alias in ALIASES:
-        ours = alias.our_path
-        is_meant = tuple(steps[: len(ours)]) == ours and alias.other != alias.ours
-        if is_meant and _at(value, ours) is ABSENT and _at(value, alias.other_path) is not ABSENT:
-            return alias.other_path, len(ours)
+    for ours, other in _paths_by_first_step().get(steps[0], ()) if steps else ():
+        is_meant = tuple(steps[: len(ours)]) == ours
+        if is_meant and _at(value, ours) is ABSENT and _at(value, other) is not ABSENT:
+            return other, len(ours)
     return None
+
+
+@cache
+def _paths_by_first_step() -> Mapping[str | int, Sequence[tuple[Path, Path]]]:
+    """Return our paths and the other ones: a body may have thousands of faults."""
+    found: dict[str | int, list[tuple[Path, Path]]] = {}
+    for alias in ALIASES:
+        if alias.other != alias.ours:
+            paths = alias.our_path, alias.other_path
+            found.setdefault(paths[0][0], []).append(paths)
+    return found
 
 
 def _read(alias: Alias, value: object) -> object:
@@ -232,6 +242,8 @@ def _read(alias: Alias, value: object) -> object:
         return None
     try:
         return alias.reads(value)
+    except OverflowError:
+        raise _invalid(alias.other_path, "is beyond the years 1 to 9999", value) from None
     except ValueError as error:
         raise _invalid(alias.other_path, str(error), value) from None
 

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from chalicelib.contract.aliases import aliases_of, path_as_given, read_aliases
 from chalicelib.contract.base import Query
 from chalicelib.core import json
-from chalicelib.core.errors import FieldError, ServiceError, json_pointer
+from chalicelib.core.errors import FieldError, ServiceError, json_pointer, validation_error
 from chalicelib.core.text import mismatch_message
 
 MAX_ERRORS: Final = 100
@@ -61,6 +61,8 @@ def read_query[M: Query](model: type[M], texts: Mapping[str, str]) -> M:
             objects.setdefault(keyed["name"], {})[keyed["key"]] = text
         else:
             members[name] = text
+    for name in objects.keys() & members.keys():
+        raise validation_error(f"/query/{name}", f"is given beside {name}[…]: give one of them")
     members |= objects
     try:
         return model.model_validate_strings(read_aliases(aliases_of(model), members))

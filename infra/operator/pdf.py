@@ -124,7 +124,8 @@ def _add_command(tool: PdfTool) -> None:
         given = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in options.items()
-            if value not in (None, (), False)
+            # Zero is a value, and equal to False.
+            if value not in (None, ()) and value is not False
         }
         _check_use(tool.name, paths, output, given)
         with command_errors(as_json=as_json):

@@ -38,9 +38,10 @@ _RENDER = "chalicelib.contract.render.render:Render"
 def create(call: Call) -> Reply:
     """Make a document.
 
-    `sync` responds when the document is ready: with the render or, for delivery `binary` or
-    `base64`, with the file itself. A file of more than 4 300 000 bytes is answered with 303 and a
-    JSON body (`object: redirect`) that says where it is: follow redirects. `async` responds with
+    `sync` responds when the document is ready: with the render or, for delivery `binary`, with the
+    file itself; for `base64` the files of the render have their content. Files of more than
+    4 300 000 bytes are answered with 303 and a JSON body (`object: redirect`) that says where they
+    are: follow redirects. `async` responds with
     202 at once.
     """
     return submit_render(call, call.body)

@@ -203,7 +203,7 @@ class Render(Model):
     """Emails of the template's rules by state: `sent`, `failed`, `unknown`, `pending`, `skipped`,
     `canceled`, the newest of each rule. Null for a render that is of no template."""
     email: list[RenderEmail] | None = None
-    """The emails themselves, in the order in which they were made, in
+    """The first 100 emails, in the order in which they were made, in
     `GET /v1/renders/{id}` alone."""
     timings: Timings | None
     logs: list[str]

@@ -45,7 +45,7 @@ EngineId = Annotated[
 
 def _check_statuses(text: str) -> tuple[str, ...]:
     """Return the statuses of a repeated parameter, which come with commas between them."""
-    statuses = tuple(text.split(","))
+    statuses = tuple(dict.fromkeys(text.split(",")))
     known = get_args(RenderStatus)
     if not set(statuses) <= set(known):
         expected = ", ".join(map(repr, known))

@@ -23,6 +23,8 @@ type Disposition = Literal["attachment", "inline"]
 
 _PRESIGNED_URL_S: Final = 60
 _MAX_EXP_DIGITS: Final = 12
+# Types that a browser may run as scripts.
+_ACTIVE_TYPES: Final = frozenset({"text/html", "application/xml", "text/xml", "image/svg+xml"})
 
 
 class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -62,7 +64,10 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if not any(self._is_valid(file_id, name, (exp, disposition), sig) for name in names):
             raise Forbidden("invalid_signature", "The address is altered or no longer valid.")
         file = self._readable_file(FileId(file_id))
-        shown_as = content_disposition(file.filename, disposition)
+        # What a browser would run is never shown at the address of the files.
+        is_active = file.content_type.partition(";")[0] in _ACTIVE_TYPES
+        shown = "attachment" if is_active else disposition
+        shown_as = content_disposition(file.filename, shown)
         return self.presigned_object_url(file.key, file.content_type, shown_as)
 
     def presigned_url(self, file: StoredFile) -> str:

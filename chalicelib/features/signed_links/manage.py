@@ -159,7 +159,9 @@ class ManageLinks(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def sign(self, link: SignedLink, wanted: WantedUrl) -> str:
         """Return a signed URL of a link; raises `validation_error`."""
         now = int(self.clock.now().timestamp())
-        exp = wanted.expires_at or now + (wanted.expires_in_s or _DEFAULT_EXPIRY_S)
+        exp = wanted.expires_at
+        if exp is None:
+            exp = now + (wanted.expires_in_s or _DEFAULT_EXPIRY_S)
         if exp <= now:
             raise validation_error("/expires_at", "must be in the future", "out_of_range")
         query = query_text([*flatten(wanted.params), ("exp", str(exp))])

@@ -145,3 +145,14 @@ def test_render_says_flatly_what_it_is(service: Service) -> None:
     assert (render["template"], render["billed_renders"]) == (None, 1)
     assert "email" not in render
     assert service.call("GET", f"/v1/renders/{render['id']}").json["email"] == []
+
+
+def test_what_a_browser_would_run_is_saved(service: Service) -> None:
+    render = service.render(output={"format": "html"}).json
+    (file,) = render["files"]
+    path = f"/v1/renders/{render['id']}/files/{file['id']}?disposition=inline"
+
+    location = service.call("GET", path).headers["Location"].removeprefix("https://files.test")
+    fetched = service.call("GET", location, key=None).headers["Location"].lower()
+
+    assert "response-content-disposition=attachment" in fetched

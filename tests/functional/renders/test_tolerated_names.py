@@ -1,5 +1,6 @@
 """Tolerated names over HTTP: read as ours, refused beside ours, unknown elsewhere."""
 
+import time
 from typing import Any
 
 import pytest
@@ -63,3 +64,28 @@ def test_list_takes_the_bounds_of_a_time(service: Service) -> None:
     assert late.json["data"] == []
     both = "/v1/renders?created[gte]=2026-01-01&created_after=2026-01-01T00:00:00Z"
     assert service.call("GET", both).pointers == ["/query/created_after"]
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [
+        ("created[gte]", "0001-01-01"),
+        ("created[lte]", "9999-12-31"),
+        ("created[gte]", "0001-01-01T00:00:00%2B05:00"),
+    ],
+)
+def test_times_beyond_the_calendar_are_refused(service: Service, name: str, bound: str) -> None:
+    refused = service.call("GET", f"/v1/renders?{name}={bound}")
+
+    assert (refused.status, refused.code) == (400, "validation_error")
+
+
+def test_thousands_of_unknown_members_take_little_time(service: Service) -> None:
+    many = {f"a{number}": 0 for number in range(10_000)}
+    attachment = {"content": "aGk=", "filename": "x", **many}
+    began = time.process_time()
+
+    refused = service.render(output={"pdf": {"attachments": [attachment]}})
+
+    assert refused.code == "validation_error"
+    assert time.process_time() - began < 2

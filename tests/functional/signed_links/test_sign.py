@@ -83,6 +83,7 @@ def test_params_are_paths_into_the_data(service: Service) -> None:
         ({"expires_at": 0}, "/expires_at"),
         ({"expires_at": "soon"}, "/expires_at"),
         ({"expires_at": 1}, "/expires_at"),
+        ({"expires_at": "1970-01-01T00:00:00Z"}, "/expires_at"),
         ({"expires_at": "2001-01-01T00:00:00Z"}, "/expires_at"),
         ({"expires_at": 253_402_300_800}, "/expires_at"),
         ({"expires_at": 4_000_000_000, "expires_in": 60}, "/expires_in"),

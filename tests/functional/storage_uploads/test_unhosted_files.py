@@ -234,6 +234,22 @@ def test_zero_retention_keeps_a_file_for_a_day_at_most(service: Service, store: 
     assert shown(service, rendered)["files_purged_at"] is not None
 
 
+def test_zero_retention_is_no_source_while_it_waits_for_an_upload(
+    service: Service, store: FakeStore
+) -> None:
+    destination = make_destination(service)
+    store.failures["write"] = AWAY
+    rendered = render_to(service, destination, delivery=NONE)
+    upload(service)
+    row = service.services.state.renders.get(service.workspace, rendered.json["id"])
+    assert row is not None
+
+    for source in ({"render_id": row.id}, {"file_id": row.files[0].id}):
+        body = {"source": source, "degrees": 90}
+        refused = service.call("POST", "/v1/pdf-tools/rotate", json_body=body)
+        assert refused.status in {404, 410}, source
+
+
 def test_zero_retention_with_a_binary_answer_is_uploaded(
     service: Service, store: FakeStore
 ) -> None:

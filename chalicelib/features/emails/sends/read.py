@@ -23,6 +23,7 @@ from chalicelib.features.workspaces.model import Workspace
 # Bounds the work of one request: a filter with few matches gets a short page and a cursor.
 _MAX_ROWS_READ: Final = 500
 _PAGE_ROWS: Final = 100
+_MAX_OF_RENDER: Final = 100
 _STATISTICS: Final = dt.timedelta(days=29)
 _LOWEST: Final = "ems_"
 _HIGHEST: Final = "ems_~"
@@ -86,10 +87,10 @@ class ReadSends(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return send
 
     def of_render(self, render: Render) -> list[EmailSend]:
-        """Return the sends of a render that the viewer may see, in the order of their making."""
+        """Return the first sends of a render, in the order of their making."""
         if not render.email_count:
             return []
-        return self.stores.sends.of_render(render.workspace_id, render.id)
+        return self.stores.sends.of_render(render.workspace_id, render.id, _MAX_OF_RENDER)
 
     def reports(self, send: EmailSend, *, limit: int, after: str | None) -> ReportPage:
         """Return up to `limit` reports of the provider on a send, behind the one with this id."""

@@ -5,7 +5,7 @@ The id of a send begins with the time of its render, so the sends of a render st
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import batched
+from itertools import batched, islice
 from typing import Final
 
 import msgspec
@@ -101,8 +101,10 @@ class Sends(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Return a page of the index between two ids, newest first."""
         return newest_listed(self.table, list_partition(workspace_id), ids, equal, limit)
 
-    def of_render(self, workspace_id: WorkspaceId, render_id: str) -> list[EmailSend]:
-        """Return the sends of a render, also those that repeat others."""
+    def of_render(
+        self, workspace_id: WorkspaceId, render_id: str, most: int | None = None
+    ) -> list[EmailSend]:
+        """Return the first sends of a render, also those that repeat others; all without `most`."""
         first, last = ids_of_render(render_id)
         rows = query_all(
             self.table,
@@ -111,7 +113,8 @@ class Sends(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             index="lists",
         )
         found: list[EmailSend] = []
-        for ids in batched((SendId(row["LSK"]) for row in rows), BATCH_GET_LIMIT, strict=False):
+        send_ids = (SendId(row["LSK"]) for row in islice(rows, most))
+        for ids in batched(send_ids, BATCH_GET_LIMIT, strict=False):
             found += self.get_many(workspace_id, ids)
         return [send for send in found if send.render_id == render_id]
 

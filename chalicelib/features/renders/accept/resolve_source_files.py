@@ -99,8 +99,10 @@ class ResolveSourceFiles(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             for record in self.files.records(some)
             if record.owner.workspace_id == viewer.workspace_id
         ]
-        visible = self._visible_renders(viewer, {record.owner.render_id for record in records})
-        return {record.file.id: record for record in records if record.owner.render_id in visible}
+        renders = self._visible_renders(viewer, {record.owner.render_id for record in records})
+        # Of zero retention the files stay for their uploads alone.
+        shown = {render.id for render in renders.values() if not render.zero_retention}
+        return {record.file.id: record for record in records if record.owner.render_id in shown}
 
     def _check(self, pointer: str, record: FileRecord | None) -> None:
         if record is None:
@@ -146,7 +148,8 @@ def _with_file(source: PdfSource, render: Render | None, pointer: str) -> PdfSou
         raise Conflict("conflict", f"{render_pointer}: the render {message}.", errors=errors)
     if render.status != "succeeded":
         raise validation_error(render_pointer, f"{render.status}: it has no file", "not_allowed")
-    if render.files_purged_at is not None:
+    if render.files_purged_at is not None or render.zero_retention:
+        # Of zero retention the files stay for their uploads alone.
         _refuse_expired(render_pointer)
     if source.file_id is not None:
         if source.file_id not in {file.id for file in render.files}:
