@@ -58,7 +58,7 @@ def test_what_the_document_lacks_is_a_validation_error(
         ("split", {"every": 10**30}, "/every"),
         ("split", {"every": 1, "ranges": ["1"]}, "/every"),
         ("split", {"zip": "yes"}, "/zip"),
-        ("merge", {"bookmarks": "filenames"}, "/bookmarks"),
+        ("merge", {"bookmarks": "names"}, "/bookmarks"),
         ("to-images", {"dpi": 35}, "/dpi"),
         ("to-images", {"dpi": 301}, "/dpi"),
         ("to-images", {"format": "gif"}, "/format"),
