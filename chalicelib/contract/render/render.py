@@ -205,7 +205,7 @@ class Render(Model):
     email: list[RenderEmail] | None = None
     """The first 100 emails, in the order in which they were made, in
     `GET /v1/renders/{id}` alone."""
-    timings: Timings | None
+    timings: Timings
     logs: list[str]
     explain: Explain | None
     created_at: str

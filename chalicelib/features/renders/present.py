@@ -170,11 +170,10 @@ def _template_json(render: Render) -> JsonObject | None:
     return {"id": render.template_id, "version": render.template_version}
 
 
-def timings_json(timings: Mapping[str, int] | None) -> JsonObject | None:
+def timings_json(timings: Mapping[str, int] | None) -> JsonObject:
     """Return the stages that ran, in their order."""
-    if timings is None:
-        return None
-    return {stage: timings[stage] for stage in _STAGES if timings.get(stage) is not None}
+    known = timings or {}
+    return {stage: known[stage] for stage in _STAGES if known.get(stage) is not None}
 
 
 def render_json_without_urls(render: Render) -> dict[str, Json]:
