@@ -16,7 +16,6 @@ _MARKDOWN: Final = "Markdown is no input of a render; templates have the filter 
 _TEMPLATE: Final = "a template of HTML has the type `html`, and members of its own"
 _SEND: Final = "`to` has addresses with `email` and `name`; null where an error has no place"
 _PREVIEW: Final = "a preview answers an EmailPreview (interface, Email delivery), and no render"
-_RENDER: Final = "null says what is not known yet: times of a render that has not ended"
 _TEST: Final = "the last test is told by `last_test_at`, `last_test_status` and `last_error`"
 _RETRYING: Final = "a delivery that goes on after a failure is `retrying`"
 _ENDPOINT: Final = "an old secret is told by `previous_secret_expires_at`; no description is null"
@@ -36,10 +35,10 @@ MISTYPED: Final = {
     "email_sends.events": "no provider has reported on it yet",
     "email_sends.list": _SEND,
     "email_sends.retrieve": _SEND,
-    "pdf_tools.metadata": _RENDER,
-    "pdf_tools.pdfa": _RENDER,
+    "pdf_tools.metadata": "it makes no file, so the format of its output is null",
+    "pdf_tools.pdfa": "the level of PDF/A is `level` (was `profile`)",
     "renders.download_file": "the file comes from its signed URL, which says nothing of its render",
-    "renders.wait_for_render": _RENDER,
+    "renders.wait_for_render": _SEND,
     "signed_links.list": _PARAMETERS,
     "signed_links.retrieve": _PARAMETERS,
     "signed_links.update": _PARAMETERS,
