@@ -231,6 +231,11 @@ def _redirect_reply(call: Call, render: Render, headers: Headers) -> Reply:
         key, size, content_type = answer_key(render), len(content), JSON
         digest = hashlib.sha256(content).digest()
         call.services.state.objects.put(key, content, content_type=JSON, sha256=digest)
+        now = call.services.state.renders.get(render.workspace_id, render.id)
+        if now is None or now.files_purged_at is not None:
+            # They were deleted meanwhile, and so was what this answer had then.
+            call.services.state.objects.delete(key)
+            raise file_expired_error()
         location = urls.presigned_object_url(key, JSON, "inline")
     else:
         (file,) = render.files

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.ids import sha256_hex
 from tests.builders.service import Service
 from tests.fakes.engine import FAKE_PDF
@@ -325,3 +326,23 @@ def test_unhosted_render_without_delivery_stores_nothing(service: Service, mode:
     read = service.call("GET", f"/v1/renders/{render['id']}").json
     assert (read["status"], read["files"]) == ("succeeded", [])
     assert service.objects() == []
+
+
+def test_answer_of_files_that_are_deleted_meanwhile_leaves_nothing(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.engine.content = b"x" * (FITS + 1)
+    first = service.render(delivery={"type": "base64"}, headers=KEY)
+    render_id = first.headers["X-Render-Id"]
+    put = Objects.put
+
+    def delete_before(objects: Objects, key: str, body: bytes, **details: Any) -> None:
+        monkeypatch.setattr(Objects, "put", put)
+        assert service.call("DELETE", f"/v1/renders/{render_id}/files").status == 200
+        put(objects, key, body, **details)
+
+    monkeypatch.setattr(Objects, "put", delete_before)
+    again = service.render(delivery={"type": "base64"}, headers=KEY)
+
+    assert (again.status, again.code) == (410, "file_expired")
+    assert [key for key in service.objects() if render_id in key] == []
