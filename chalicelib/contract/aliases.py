@@ -79,7 +79,6 @@ def _just_behind(value: object) -> object:
     """Return the first moment after a time, or after a date has ended."""
     text = str(value)
     is_date = _DATE.fullmatch(text) is not None
-    text = str(value)
     moment = _moment(f"{text}T00:00:00Z" if is_date else text)
     return text if moment is None else _text(moment + (_DAY if is_date else _TICK))
 

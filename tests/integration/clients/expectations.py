@@ -1,4 +1,4 @@
-"""What the service does not take or answer as the published client has it, and why.
+"""Expectations of the published client that the service does not meet, with their reasons.
 
 Each reason is a sentence of the contract, or names what the service does not have.
 """

@@ -7,7 +7,7 @@ from typing import Any, Final, override
 
 import pytest
 
-from chalicelib.contract.render.request import RenderRequest
+from chalicelib.contract.render.request import RenderQuery, RenderRequest
 from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
 
@@ -257,3 +257,9 @@ def _stated(schema: Mapping[str, Any]) -> tuple[Any, Any]:
         if least in schema or most in schema:
             return schema.get(least), schema.get(most)
     raise AssertionError(schema)
+
+
+def test_repeated_statuses_count_once() -> None:
+    query = RenderQuery.model_validate_strings({"status": ",".join(["queued", "failed"] * 100)})
+
+    assert query.status == ("queued", "failed")

@@ -102,9 +102,9 @@ class Sends(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return newest_listed(self.table, list_partition(workspace_id), ids, equal, limit)
 
     def of_render(
-        self, workspace_id: WorkspaceId, render_id: str, most: int | None = None
+        self, workspace_id: WorkspaceId, render_id: str, max_count: int | None = None
     ) -> list[EmailSend]:
-        """Return the first sends of a render, also those that repeat others; all without `most`."""
+        """Return the sends of a render, also those that repeat others: the first `max_count`."""
         first, last = ids_of_render(render_id)
         rows = query_all(
             self.table,
@@ -113,7 +113,7 @@ class Sends(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             index="lists",
         )
         found: list[EmailSend] = []
-        send_ids = (SendId(row["LSK"]) for row in islice(rows, most))
+        send_ids = (SendId(row["LSK"]) for row in islice(rows, max_count))
         for ids in batched(send_ids, BATCH_GET_LIMIT, strict=False):
             found += self.get_many(workspace_id, ids)
         return [send for send in found if send.render_id == render_id]
