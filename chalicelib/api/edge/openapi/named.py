@@ -62,7 +62,7 @@ _OF_MEMBERS: Final = {"description", "default"}
 class NamedSchemas:
     """Components for the types of the table, which `steps` rewrite.
 
-    `steps` of the object are the same, and then the one that puts references in.
+    The object's own `steps` are these, and the replacement of a schema by its reference.
     """
 
     def __init__(self, *steps: Step) -> None:
