@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.api.edge.endpoint import Endpoint, ModelName, import_model
 from chalicelib.api.edge.openapi import objects as oas
+from chalicelib.api.edge.openapi.forms import with_forms
 from chalicelib.api.edge.openapi.headers import HEADERS, PARAMETERS, SECURITY
 from chalicelib.api.edge.openapi.named import NamedSchemas
 from chalicelib.api.edge.openapi.operations import OperationWriter
@@ -121,7 +122,7 @@ def _model_schemas(
             f"{oas.SCHEMAS}{{model}}",
         ),
     )
-    named = NamedSchemas(without_title, with_exclusive_branches)
+    named = NamedSchemas(without_title, with_exclusive_branches, with_forms)
     written = {name: rewritten(schema, named.steps) for name, schema in definitions.items()}
     return inputs, outputs, written | named.components
 
