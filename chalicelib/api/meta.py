@@ -76,7 +76,7 @@ def show_docs(call: Call) -> Reply:
     auth=PUBLIC,
     tag="Service",
     answers={200: "chalicelib.contract.meta:ErrorCode"},
-    answer_types=(HTML_TYPE, "application/json"),
+    answer_types=("application/json", HTML_TYPE),
     problems=("not_found",),
     cache_control=_CACHED,
 )

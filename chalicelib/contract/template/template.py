@@ -157,7 +157,8 @@ class Template(Model):
 class DeletedTemplate(Template):
     """A template that was put into the trash."""
 
-    deleted: Literal[True]
+    deleted: bool
+    """Always true."""
 
 
 class TemplateList(Model):
