@@ -27,8 +27,10 @@ UNLOADED: Final = {
     "chalicelib.adapters.aws.sealing": "cryptography boto3 botocore",
     "infra.operator.cli": "pydantic chalice app pikepdf jinja2 functions",
 }
+# The names of Go's modules begin with hosts, some of them with that of its registry.
 REGISTRIES: Final = re.compile(
-    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|yarnpkg\.com|golang\.org|crates\.io"
+    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|yarnpkg\.com|crates\.io"
+    r"|(?:proxy|sum)\.golang\.org|(?<![\w.])golang\.org(?!/x/)"
     r"|docker\.(?:io|com)|ghcr\.io|quay\.io|ecr\.aws|conda\.anaconda|--(?:extra-)?index-url"
 )
 MACHINE: Final = re.compile(r"(?<![\w.}>])/(?:home|Users|root|work|mnt)/\w")
