@@ -55,7 +55,7 @@ def test_healthz(app: App, services: FakeApiServices) -> None:
     services.checks = {"database": lambda: True, "walls": lambda: False}
     assert request(app, "GET", "/healthz").json == {
         "status": "ok",
-        "version": "0.1.0",
+        "version": "0.2.0",
         "checks": {"database": "ok", "walls": "missing"},
     }
 
