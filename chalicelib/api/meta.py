@@ -19,7 +19,7 @@ from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
 
 if TYPE_CHECKING:
-    from chalicelib.api.edge.openapi_types import Document
+    from chalicelib.api.edge.openapi.objects import Document
 
 blueprint: Final = Blueprint(__name__)
 
@@ -34,12 +34,13 @@ log = logging.getLogger(__name__)
 @endpoint(
     auth=PUBLIC,
     tag="Service",
+    is_published=False,
     answers={
         200: "chalicelib.contract.meta:Health",
         503: "chalicelib.contract.meta:Health",
     },
 )
-def health(call: Call) -> Reply:
+def check_health(call: Call) -> Reply:
     """Tell whether the service works.
 
     503 when a part that it depends on fails; not where one is missing.
@@ -52,15 +53,21 @@ def health(call: Call) -> Reply:
 
 @blueprint.route("/v1/openapi.json", methods=["GET"])
 @endpoint(auth=PUBLIC, tag="Service", cache_control=_CACHED, allows_any_origin=True)
-def openapi(call: Call) -> Reply:
-    """Describe this API as OpenAPI 3.1."""
+def retrieve_openapi(call: Call) -> Reply:
+    """Describe this API as OpenAPI 3.1.
+
+    It changes with a release only. Scripts of all web pages may read it.
+    """
     return Reply(body=_openapi_document(call.services.api_host))
 
 
 @blueprint.route("/docs", methods=["GET"])
 @endpoint(auth=PUBLIC, tag="Service", answer_types=(HTML_TYPE,), cache_control=_CACHED)
-def docs(call: Call) -> Reply:
-    """Show the reference of this API to people."""
+def show_docs(call: Call) -> Reply:
+    """Show the reference of this API to people.
+
+    A page that needs nothing from elsewhere.
+    """
     return _reference_page(call.services.api_host)
 
 
@@ -73,7 +80,7 @@ def docs(call: Call) -> Reply:
     problems=("not_found",),
     cache_control=_CACHED,
 )
-def error(call: Call) -> Reply:
+def retrieve_error_code(call: Call) -> Reply:
     """Explain an error code.
 
     What it means and what to do about it: a page for people, or JSON where `Accept` asks for it.
@@ -118,7 +125,7 @@ def _cached_reference_page(api_host: str) -> Reply:
 
 @cache
 def _cached_openapi_document(api_host: str) -> "Document":
-    from chalicelib.api.edge.openapi import openapi_document  # noqa: PLC0415 -- builds every model
+    from chalicelib.api.edge.openapi.document import openapi_document  # noqa: PLC0415 -- builds every model
     from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
 
     return openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, api_host)
