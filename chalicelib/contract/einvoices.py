@@ -25,10 +25,12 @@ class EInvoiceRequest(RunOptions):
     """The body of `POST /v1/einvoices`."""
 
     profile: XmlProfile
+    """The profile, which decides what the invoice must have."""
     invoice: Invoice
+    """The invoice."""
     syntax: Syntax = "cii"
-    """`ubl` for EN16931, XRECHNUNG and PEPPOL only; PEPPOL, which has no `cii`, takes `ubl` where
-    the field is absent."""
+    """`cii` (UN/CEFACT Cross Industry Invoice) or `ubl`, which EN16931, XRECHNUNG and PEPPOL have.
+    PEPPOL has no `cii`: it takes `ubl` where the field is absent."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """The extension becomes `.xml`. Null: the invoice's number."""
     fail_on: FailOn = Field(default=[])

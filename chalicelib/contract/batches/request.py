@@ -35,6 +35,8 @@ class BatchItemSpec(Model):
     metadata: Metadata | None = None
     """At most 50 values of the caller's own, texts of at most 500 characters."""
     reference: Reference | None = None
+    """A name of your own for the item, such as the number of an invoice; it comes back with the
+    item and its render."""
 
 
 class CombineSpec(Model):
@@ -58,8 +60,9 @@ class BatchWebhookSpec(Model):
     events: Annotated[list[BatchEventName], Field(min_length=1, max_length=2)] = Field(
         default=["batch.progress", "batch.completed"]
     )
-    """The events to send; absent: both."""
+    """The events to send."""
     format: Literal["standard"] = "standard"
+    """Form and signature of the events: Standard Webhooks."""
 
 
 class BatchRequest(Model):
@@ -68,6 +71,7 @@ class BatchRequest(Model):
     template_id: TemplateId
     """Must be on the key's allowlist, if it has one."""
     items: Annotated[list[BatchItemSpec], Field(min_length=1, max_length=100_000)] | None = None
+    """The items, in order; `csv_upload_id` stands in their place."""
     csv_upload_id: UploadId | None = None
     """In place of `items`: an uploaded CSV file in UTF-8 whose first row names the columns; each
     further row with a value is an item. Columns are separated by `,`, `;` or tabs. The optional
@@ -84,11 +88,14 @@ class BatchRequest(Model):
     delivery: DeliverySpec | None = None
     """Of each item; `binary` and `base64` are refused. Null: its defaults."""
     combine: CombineSpec | None = None
+    """Files that combine the results of all items. Null: none."""
     webhook: BatchWebhookSpec | None = None
     """An address that gets the events of this batch."""
     metadata: Metadata | None = None
     """At most 50 values of the caller's own, texts of at most 500 characters."""
     reference: Reference | None = None
+    """A name of your own for the batch, such as the number of a run; it comes back with the batch,
+    and `GET /v1/batches` finds it."""
     test: bool | None = None
     """Always true with a test key; a live key cannot ask for it."""
 
@@ -115,7 +122,9 @@ class BatchQuery(Query):
     """Filters and paging of `GET /v1/batches`."""
 
     status: BatchStatus | None = None
+    """Batches in this state only."""
     template_id: Annotated[str, StringConstraints(max_length=64)] | None = None
+    """Batches of this template only, `tpl_…`."""
     reference: Reference | None = None
     """The whole reference, as the request gave it."""
     test: QueryFlag | None = None
@@ -130,6 +139,7 @@ class BatchItemQuery(Query):
     """Filter and paging of `GET /v1/batches/{id}/items`."""
 
     status: BatchItemStatus | None = None
+    """Items in this state only."""
     limit: PageLimit = 20
     """With a rare status a page may hold fewer items while `has_more` is true."""
     cursor: Cursor | None = None

@@ -22,16 +22,22 @@ class DefaultFrom(Model):
     """The sender of emails whose rule names none."""
 
     email: MailAddress
+    """Address of the sender."""
     name: SenderName | None = None
+    """Name of the sender; null: the address alone."""
 
 
 class EmailConnectionRequest(Model):
     """A new email connection."""
 
     name: ConnectionName
+    """A name for people."""
     provider: EmailProvider
+    """The provider that sends; it cannot be changed later."""
     default_from: DefaultFrom
+    """The sender of emails whose rule names none."""
     reply_to: MailAddress | None = None
+    """Address for answers to emails whose rule names none; null: the sender."""
     test_mode: TestMode | None = None
     """What becomes of emails of test renders. `sandbox`: the provider checks them and delivers
     nothing (`brevo` only, whose default it is). `redirect`: they go to `test_recipient`. `skip`:
@@ -52,9 +58,11 @@ class EmailConnectionChange(Change):
     """A change of an email connection; absent fields stay as they are."""
 
     name: ConnectionName = Field(default_factory=str)
+    """A name for people."""
     provider: EmailProvider = "smtp"
     """It cannot be changed: another provider is another connection."""
     default_from: DefaultFrom = Field(default_factory=lambda: DefaultFrom.model_construct(email=""))
+    """The sender of emails whose rule names none."""
     reply_to: MailAddress | None = None
     """Null removes it."""
     test_mode: TestMode | None = None
@@ -72,6 +80,7 @@ class EmailCredentials(Model):
     """Whether a connection has credentials."""
 
     configured: bool
+    """Whether there are credentials."""
 
 
 class EmailSender(Model):
@@ -80,36 +89,54 @@ class EmailSender(Model):
     email: str
     """An address, or a domain."""
     kind: Literal["sender", "domain"]
+    """`sender`: one address. `domain`: all addresses of a domain."""
     name: str | None
+    """Name of the sender; null if the provider has none."""
     verified: bool
+    """Whether the provider sends emails of this sender."""
 
 
 class EmailConnectionError(Model):
     """The reason why a connection is failing."""
 
     at: str
+    """When the connection began to fail."""
     code: Literal[
         "email_provider_auth_failed", "email_ip_not_authorized", "email_credentials_removed"
     ]
+    """The cause: `email_provider_auth_failed` (the credentials are refused),
+    `email_ip_not_authorized` (the provider does not admit this service's addresses) or
+    `email_credentials_removed` (there are none)."""
     message: str
+    """What happened and what to change, for people."""
 
 
 class EmailConnection(Model):
     """An email connection."""
 
     id: str
+    """Id of the connection, `emc_…`."""
     object: Literal["email_connection"]
     name: str
+    """A name for people."""
     provider: EmailProvider
+    """The provider that sends."""
     status: Literal["active", "failing"]
+    """`failing`: emails are not taken, for the reason in `last_error`."""
     credentials: EmailCredentials
+    """Whether there are credentials; they are never shown."""
     credentials_delete_at: str | None
     """When the credentials are deleted, after a change to a plan without email."""
     default_from: DefaultFrom
+    """The sender of emails whose rule names none."""
     reply_to: str | None
+    """Address for answers to emails whose rule names none; null: the sender."""
     test_mode: TestMode
+    """What becomes of emails of test renders: `sandbox`, `redirect` or `skip`."""
     test_recipient: str | None
+    """Address that gets emails of test renders with `redirect`; null without one."""
     config: dict[str, str | int | None]
+    """Settings of the provider, those with defaults included."""
     events: dict[str, Literal["registered", "failed"]]
     """Per region, whether delivery events come (`brevo` only)."""
     senders: list[EmailSender]
@@ -117,8 +144,11 @@ class EmailConnection(Model):
     egress_ips: list[str]
     """The addresses that emails leave from, for providers that admit known addresses only."""
     last_test_at: str | None
+    """When it was last tested; null before the first test."""
     last_test_status: Literal["succeeded", "failed"] | None
+    """How the last test ended; null before the first test."""
     last_error: EmailConnectionError | None
+    """Why it is failing; null while it is `active`."""
     created_at: str
     updated_at: str
 
@@ -128,9 +158,11 @@ class EmailConnectionList(Model):
 
     object: Literal["list"]
     data: list[EmailConnection]
+    """All connections."""
     has_more: bool
     next_cursor: str | None
     egress_ips: list[str]
+    """The addresses that emails leave from, for providers that admit known addresses only."""
 
 
 class EmailConnectionTestRequest(Model):
@@ -146,9 +178,11 @@ class EmailTestStep(Model):
     name: Literal[
         "connect", "starttls", "smtp_auth", "credentials", "senders", "sandbox_send", "send"
     ]
+    """The step."""
     ok: bool
+    """Whether the step passed."""
     detail: str | None
-    """What went wrong."""
+    """What went wrong; null if the step passed."""
 
 
 class EmailConnectionTest(Model):
@@ -156,6 +190,7 @@ class EmailConnectionTest(Model):
 
     object: Literal["email_connection_test"]
     ok: bool
+    """Whether all steps passed."""
     connection: EmailConnection
     """As the test has left it."""
     senders: list[EmailSender]

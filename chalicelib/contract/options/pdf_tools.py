@@ -59,6 +59,7 @@ class Stamp(Watermark, frozen=True):
     content: values.Base64 | None = None
     """A PDF in base64 whose first page is the stamp."""
     opacity: Annotated[float, Bounds(ge=0, le=1)] = 1.0
+    """From 0, invisible, to 1, opaque."""
     angle: Annotated[float, Bounds(ge=-180, le=180)] = 0
     """Degrees, counter-clockwise."""
 
@@ -147,6 +148,7 @@ class WatermarkOptions(ToolOptions, frozen=True, tag="watermark"):
     """A text or picture on `pages`, by default all."""
 
     watermark: Watermark
+    """The text or picture."""
     pages: values.PageRanges | None = None
     """Pages to draw it on, counted from 1, such as `1,3-5`; null: all."""
 
@@ -161,6 +163,7 @@ class StampOptions(ToolOptions, frozen=True, tag="stamp"):
     """A text, a picture or a PDF page on `pages`, by default all."""
 
     stamp: Stamp
+    """The text, picture or PDF page."""
     pages: values.PageRanges | None = None
     """Pages to draw it on, counted from 1, such as `1,3-5`; null: all."""
 
@@ -197,6 +200,7 @@ class AttachOptions(ToolOptions, frozen=True, tag="attach"):
     """The document with embedded files."""
 
     attachments: Annotated[tuple[Attachment, ...], Bounds(min_length=1, max_length=20)]
+    """The files to embed."""
 
     @property
     @override
@@ -225,6 +229,7 @@ class ToImagesOptions(ToolOptions, frozen=True, tag="to-images"):
     """One picture for each page of `pages`, by default all. `dpi` are pixels for each inch."""
 
     format: PageImageFormat = "png"
+    """Format of the pictures."""
     dpi: Annotated[int, Bounds(ge=36, le=300)] = 150
     """Pixels for each inch; a picture has at most 16 384 on a side."""
     pages: values.PageRanges | None = None

@@ -81,8 +81,10 @@ class FileOutput(Model):
     """Output of one file."""
 
     filename: Annotated[str, Field(max_length=255)] | None = None
-    """A template if the document is one; as `output.filename`."""
+    """Name of the file; a template if the document is one; as `output.filename`. Null: made of the
+    title, the template's name or the id."""
     http: HttpOptions = HttpOptions()
+    """Headers and credentials for a page of the web; as `output.http`."""
 
     def members(self, *names: str) -> dict[str, object]:
         """Return those of the members that the request has."""
@@ -97,8 +99,10 @@ class PdfOutput(FileOutput):
     """A PDF."""
 
     pdf: PdfOptions = PdfOptions()
+    """Options of the PDF; as `output.pdf`."""
     einvoice: EInvoiceSpec | None = None
-    """The PDF carries this e-invoice; as `output.einvoice`."""
+    """The PDF carries this e-invoice; as `output.einvoice`. Null: that of the template's options is
+    turned off."""
 
     @model_validator(mode="after")
     def _check_invoice(self) -> Self:
@@ -117,7 +121,9 @@ class ImageOutput(FileOutput):
     """A picture."""
 
     image: ImageOptions = ImageOptions()
+    """Options of the picture; as `output.image`."""
     format: Literal["png", "jpeg", "webp"] = "png"
+    """Format of the picture."""
 
     def output_spec(self) -> OutputSpec:
         """Return the requested output."""

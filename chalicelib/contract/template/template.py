@@ -31,6 +31,8 @@ class TemplateContent(Model):
     """The HTML of the page header, or all of its members (`enabled` is true by default): the
     default of `output.pdf.header`."""
     footer: HeaderFooterText | HeaderFooter | None = None
+    """The HTML of the page footer, or all of its members (`enabled` is true by default): the
+    default of `output.pdf.footer`."""
     scene: SceneObject | None = None
     """The design of a canvas."""
 
@@ -41,6 +43,7 @@ class TemplateSourceFields(TemplateContent):
     content: TemplateContent | None = None
     """The whole content, in place of its members."""
     options: TemplateOptions | None = None
+    """Defaults for the output of its renders. Null: none."""
     schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")] = None
     """A JSON Schema (2020-12) that data must fit."""
 
@@ -57,7 +60,9 @@ class DatasetSpec(Model):
     """Sample data of a template."""
 
     name: DisplayName
+    """A name for people."""
     data: dict[str, UncheckedJson]
+    """The `data` of a render."""
     is_default: bool = False
     """Exactly one dataset is the default: the first one if none is marked."""
 
@@ -66,10 +71,14 @@ class TemplateRequest(TemplateSourceFields):
     """A new template."""
 
     name: DisplayName
+    """A name for people."""
     description: Description | None = None
+    """A description for people. Null: none."""
     type: TemplateType = "html"
-    """It cannot be changed later."""
+    """`html`: a document in HTML. `image_canvas`: a canvas with layers. It cannot be changed
+    later."""
     datasets: Annotated[list[DatasetSpec], Field(max_length=50)] = Field(default=[])
+    """Sample data, which publishing renders."""
     publish: bool = False
     """Publish it as version 1 at once: all datasets are rendered first, and if one fails, nothing
     is created."""
@@ -79,8 +88,9 @@ class TemplateChange(Change):
     """Changes of a template; absent members stay as they are."""
 
     name: DisplayName = Field(default_factory=str)
+    """A name for people."""
     description: Description | None = None
-    """Null removes it."""
+    """A description for people. Null removes it."""
 
 
 class DraftRequest(TemplateSourceFields):
@@ -104,6 +114,7 @@ class RollbackRequest(Model):
     """A version to be published again."""
 
     version: Annotated[int, Field(ge=1, le=1_000_000_000)]
+    """Number of the version."""
 
 
 class TemplateQuery(Query):
@@ -112,6 +123,7 @@ class TemplateQuery(Query):
     q: SearchText | None = None
     """Templates whose name has this text, in upper or lower case."""
     type: TemplateType | None = None
+    """Templates of this type only."""
     deleted: QueryFlag = False
     """`true`: list the trash."""
     limit: PageLimit = 20
@@ -131,33 +143,42 @@ class LiveVersion(Model):
     """The version that `version: live` renders."""
 
     number: int
+    """Number of the version, from 1."""
     published_at: str
+    """When it was published."""
     note: str | None
+    """The note of its publication; null without one."""
 
 
 class Template(Model):
     """A template."""
 
     id: str
+    """Id of the template, `tpl_…`."""
     object: Literal["template"]
     name: str
+    """A name for people."""
     description: str | None
+    """A description for people; null without one."""
     type: TemplateType
+    """`html`: a document in HTML. `image_canvas`: a canvas with layers."""
     locked: bool
     """The draft cannot be replaced and the template cannot be deleted; publishing is possible."""
     live_version: LiveVersion | None
     """Null until a version is published."""
     draft_revision: int
+    """Revision of the draft; it grows by one with each change."""
     created_at: str
     updated_at: str
     deleted_at: str | None
-    """When it was put into the trash, where it stays for 30 days."""
+    """When it was put into the trash, where it stays for 30 days; null unless it is there."""
 
 
 class DeletedTemplate(Template):
     """A template that was put into the trash."""
 
     deleted: Literal[True]
+    """Always true."""
 
 
 class TemplateList(Model):
@@ -165,6 +186,7 @@ class TemplateList(Model):
 
     object: Literal["list"]
     data: list[Template]
+    """Templates of this page."""
     has_more: bool
     next_cursor: str | None
 
@@ -173,19 +195,28 @@ class ContentShown(Model):
     """The content of a draft or a version, with the members of its template's type."""
 
     html: str | None = None
+    """The document, in the template language; null without one."""
     head: str | None = None
+    """What is put first into the document's head; null without any."""
     css: str | None = None
+    """The style sheet; null without one."""
     header: str | HeaderFooter | None = None
+    """The page header: its HTML, or all of its members; null without one."""
     footer: str | HeaderFooter | None = None
+    """The page footer: its HTML, or all of its members; null without one."""
     scene: dict[str, UncheckedJson] | None = None
+    """The design of a canvas; null without one."""
 
 
 class SourceShown(Model):
     """The source of a draft or a version, as a request may send it."""
 
     content: ContentShown
+    """The content."""
     options: TemplateOptions
+    """Defaults for the output of its renders."""
     schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")]
+    """The JSON Schema (2020-12) that data must fit; null without one."""
 
 
 class TemplateDraft(SourceShown):
@@ -193,6 +224,7 @@ class TemplateDraft(SourceShown):
 
     object: Literal["template_draft"]
     template_id: str
+    """Id of the template, `tpl_…`."""
     revision: int
     """It grows by one with each change."""
     updated_at: str
@@ -203,19 +235,24 @@ class TemplateVersion(Model):
 
     object: Literal["template_version"]
     template_id: str
+    """Id of the template, `tpl_…`."""
     number: int
+    """Number of the version, from 1."""
     note: str | None
+    """The note of its publication; null without one."""
     draft_revision: int | None
     """Revision of the draft that was published; null for a rollback."""
     rollback_of: int | None
-    """The version that a rollback repeats."""
+    """The version that a rollback repeats; null for all others."""
     published_at: str
+    """When it was published."""
 
 
 class NamedTemplateVersion(TemplateVersion):
     """A published version with the name of its template."""
 
     name: str
+    """Name of the template."""
 
 
 class TemplateVersionSource(SourceShown, TemplateVersion):
@@ -240,6 +277,7 @@ class TemplateSchema(Model):
 
     object: Literal["template_schema"]
     template_id: str
+    """Id of the template, `tpl_…`."""
     version: int | None
     """The live version; null for the draft of a template that has none."""
     declared: bool
@@ -255,5 +293,6 @@ class TemplateVersionList(Model):
 
     object: Literal["list"]
     data: list[TemplateVersion]
+    """Versions of this page."""
     has_more: bool
     next_cursor: str | None
