@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
         503: "chalicelib.contract.meta:Health",
     },
 )
-def health(call: Call) -> Reply:
+def check_health(call: Call) -> Reply:
     """Tell whether the service works.
 
     503 when a part that it depends on fails; not where one is missing.
@@ -52,14 +52,14 @@ def health(call: Call) -> Reply:
 
 @blueprint.route("/v1/openapi.json", methods=["GET"])
 @endpoint(auth=PUBLIC, tag="Service", cache_control=_CACHED, allows_any_origin=True)
-def openapi(call: Call) -> Reply:
+def retrieve_openapi(call: Call) -> Reply:
     """Describe this API as OpenAPI 3.1."""
     return Reply(body=_openapi_document(call.services.api_host))
 
 
 @blueprint.route("/docs", methods=["GET"])
 @endpoint(auth=PUBLIC, tag="Service", answer_types=(HTML_TYPE,), cache_control=_CACHED)
-def docs(call: Call) -> Reply:
+def show_docs(call: Call) -> Reply:
     """Show the reference of this API to people."""
     return _reference_page(call.services.api_host)
 
@@ -73,7 +73,7 @@ def docs(call: Call) -> Reply:
     problems=("not_found",),
     cache_control=_CACHED,
 )
-def error(call: Call) -> Reply:
+def retrieve_error_code(call: Call) -> Reply:
     """Explain an error code.
 
     What it means and what to do about it: a page for people, or JSON where `Accept` asks for it.

@@ -158,8 +158,9 @@ class Endpoint:
 
     @property
     def operation_id(self) -> str:
-        """Return the operation id in the OpenAPI document, `module.view`."""
-        return f"{self.view.__module__.rpartition('.')[2]}.{self.view.__name__}"
+        """Return the operation id in the OpenAPI document: the view's name in camel case."""
+        first, *others = self.view.__name__.split("_")
+        return first + "".join(map(str.capitalize, others))
 
     @property
     def takes_idempotency_key(self) -> bool:

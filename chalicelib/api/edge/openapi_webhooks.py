@@ -55,7 +55,7 @@ def _operation(row: EventType) -> oas.Operation:
         description = f"{description}\n\n{_OF_REQUESTS}"
     schema: oas.Schema = {"$ref": f"#/components/schemas/{_schema_name(row)}"}
     return {
-        "operationId": f"event.{row.name}",
+        "operationId": f"receive{_schema_name(row)}",
         "summary": row.summary,
         "description": description if row.is_public else f"{description}\n\n{_UPCOMING}",
         "tags": [EVENTS_TAG],

@@ -221,7 +221,7 @@ def _resolved_parameter(entry: Parameter, document: Document) -> Parameter:
 
 
 def _anchor(operation: Operation) -> str:
-    return escape(operation["operationId"].replace(".", "-"))
+    return escape(operation["operationId"])
 
 
 def _prose(text: str) -> str:

@@ -25,7 +25,7 @@ def _require_connection(call: Call) -> None:
     answers={204: None},
     problems=("not_found",),
 )
-def take(call: Call) -> Reply:
+def take_provider_events(call: Call) -> Reply:
     """Take delivery events of `brevo`.
 
     Brevo calls it; the address is registered there and needs no key. Its token changes with the
