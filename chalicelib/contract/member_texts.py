@@ -41,6 +41,8 @@ def describe_members(
         member = members.get(field.alias or name)
         if member is None:
             continue
+        # Made of the name by pydantic: it tells nothing, and generated clients call types so.
+        member.pop("title", None)
         own = texts.get(name) or member.get("description") or _common_text(name, member)
         default = _default_text(field) if with_defaults else ""
         description = " ".join(filter(None, (own, default)))

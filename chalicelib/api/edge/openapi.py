@@ -9,6 +9,7 @@ import msgspec
 
 from chalicelib.api.edge import openapi_types as oas
 from chalicelib.api.edge.endpoint import JSON, Endpoint, import_model
+from chalicelib.api.edge.openapi_texts import TAGS, parameter_text
 from chalicelib.api.edge.openapi_webhooks import EVENTS_TAG, event_schemas, webhook_operations
 from chalicelib.api.edge.problems import PROBLEM_JSON
 from chalicelib.api.edge.request_body import MULTIPART_TYPE
@@ -29,11 +30,7 @@ _FORM_SCHEMA: Final[oas.Schema] = {
     "required": ["file"],
     "properties": {"file": _BINARY_SCHEMA},
 }
-_PLACEHOLDER: Final = re.compile(r"\{(\w+)(\+?)\}")
-_TAIL_DESCRIPTION: Final = (
-    "The rest of the path: one or more segments with `/` between them, each percent-encoded. Empty "
-    "and dot segments and an encoded slash are `not_found`."
-)
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\+?\}")
 _KEY_PROBLEMS: Final = (
     "authentication_required",
     "invalid_api_key",
@@ -64,7 +61,12 @@ that it has. Times are RFC 3339 in UTC. Every response has an `X-Request-Id`."""
 _TEXT_SCHEMA: Final[oas.Schema] = {"type": "string"}
 SECURITY: Final = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
-    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "header": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "An API key, in place of `Authorization`.",
+    },
 }
 HEADERS: Final[Mapping[str, oas.Header]] = {
     "ETag": {"description": "The revision in quotes, for `If-Match`.", "schema": _TEXT_SCHEMA},
@@ -140,6 +142,7 @@ PARAMETERS: Final[Mapping[str, oas.Parameter]] = {
         "name": "user-agent",
         "in": "header",
         "required": True,
+        "description": "The sender: this service, and the version of the form of its deliveries.",
         "schema": {"type": "string", "const": "Platen-Webhooks/1.0"},
     },
 }
@@ -171,7 +174,7 @@ def openapi_document(
         "info": {"title": "Platen", "version": VERSION, "description": _DESCRIPTION},
         "servers": [{"url": api_host}],
         "security": [{"bearer": []}, {"header": []}],
-        "tags": [{"name": tag} for tag in _tags(endpoints, event_types)],
+        "tags": [_tag(name) for name in _tag_names(endpoints, event_types)],
         "paths": paths,
         "webhooks": webhook_operations(event_types),
         "components": {
@@ -197,7 +200,11 @@ def _model_schemas(
     return cast("oas.ModelSchemas", models)
 
 
-def _tags(endpoints: Sequence[Endpoint], event_types: Sequence[EventType]) -> Iterable[str]:
+def _tag(name: str) -> Mapping[str, str]:
+    return {"name": name, "description": TAGS[name]} if name in TAGS else {"name": name}
+
+
+def _tag_names(endpoints: Sequence[Endpoint], event_types: Sequence[EventType]) -> Iterable[str]:
     tags = dict.fromkeys(row.tag for row in endpoints if row.tag)
     return [*tags, *([EVENTS_TAG] if event_types else [])]
 
@@ -332,11 +339,12 @@ def _description(row: Endpoint) -> str:
 
 def _path_parameters(path: str) -> list[oas.Parameter]:
     parameters = []
-    for name, is_tail in _PLACEHOLDER.findall(path):
+    for name in _PLACEHOLDER.findall(path):
         parameter: oas.Parameter
         parameter = {"name": name, "in": "path", "required": True, "schema": _TEXT_SCHEMA}
-        if is_tail:
-            parameter["description"] = _TAIL_DESCRIPTION
+        text = parameter_text(path, name)
+        if text:
+            parameter["description"] = text
         parameters.append(parameter)
     return parameters
 

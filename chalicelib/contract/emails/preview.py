@@ -66,7 +66,8 @@ class EmailRulePreviewRequest(Model):
     """A preview of a saved rule."""
 
     rule: EmailRuleSpec | None = None
-    """Members of the rule that replace the saved ones. Null: the rule as it is saved."""
+    """A whole rule in place of the saved one, of which only the connection is taken. Null: the rule
+    as it is saved."""
     data: dict[str, UncheckedJson] | None = None
     """Data for the templates. Null: those of the dataset."""
     dataset_id: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None

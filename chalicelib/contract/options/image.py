@@ -40,7 +40,7 @@ class Wait(Options, frozen=True):
 
     until: Literal["load", "domcontentloaded", "networkidle"] = "load"
     """`domcontentloaded`: the document is parsed. `load`: its resources are loaded, too.
-    `networkidle`: it makes no further requests, too."""
+    `networkidle`: it has also made no request for half a second."""
     selector: Annotated[str, Bounds(min_length=1, max_length=1000)] | None = None
     """A CSS selector that must find an element. Null: none."""
     expression: Annotated[str, Bounds(min_length=1, max_length=10_000)] | None = None

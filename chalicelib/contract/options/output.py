@@ -78,8 +78,7 @@ class OutputOptions(Options, frozen=True):
     one of `format`."""
     filename: Annotated[str, Bounds(max_length=255)] | None = None
     """Name of the file, without folders; a template if the document is one. Characters that file
-    systems refuse are removed; the extension follows the format. Null: made of the title, the
-    template's name or the id."""
+    systems refuse are removed; the extension follows the format. Null: the id of the render."""
     pdf: PdfOptions = PdfOptions()
     """Options of a PDF."""
     einvoice: EInvoiceOptions | None = None
@@ -89,7 +88,7 @@ class OutputOptions(Options, frozen=True):
     image: ImageOptions = ImageOptions()
     """Options of a picture."""
     http: HttpOptions = HttpOptions()
-    """Headers and credentials for a page of the web."""
+    """User agent, and headers, cookies and credentials for a page of the web."""
     viewport: Viewport | None = None
     """The window that the page is laid out in. Null: as wide as the content of a page for PDF, and
     1280 x 720 for pictures."""
@@ -100,8 +99,7 @@ class OutputOptions(Options, frozen=True):
     javascript: bool = True
     """Run the scripts of the page."""
     locale: values.LanguageTag | None = None
-    """What the page sees as the reader's language: a BCP 47 tag, such as `de-AT`. Null: that of the
-    browser."""
+    """What the page sees as the reader's language: a BCP 47 tag, such as `de-AT`. Null: `en-US`."""
     timezone: values.TimeZone | None = None
     """Time zone of the page: an IANA name, such as `Europe/Vienna`. Null: UTC."""
     strict_undefined: bool = False

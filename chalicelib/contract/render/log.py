@@ -37,8 +37,7 @@ class RenderLog(Model):
     render_id: str
     """Id of the render, `rnd_…`."""
     logging: Literal["metadata", "full"]
-    """How much is kept. `metadata`: zero retention, of which request and response are not kept.
-    `full`: all."""
+    """`full`: request and response are kept. `metadata`: they are not (zero retention)."""
     request: dict[str, UncheckedJson] | None
     """The request without contents and secrets, with the defaults that were applied; null with
     `metadata`."""

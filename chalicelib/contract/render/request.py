@@ -187,6 +187,8 @@ class DeliverySpec(DeliveryOptions):
     """Delivery and retention of the files."""
 
     type: DeliveryType | None = None
+    """How the files come: as URLs, as the answer itself, in the answer in base64, or not at all.
+    Null: `url` if the files are kept, else `none`."""
 
 
 class WebhookSpec(Model):

@@ -9,7 +9,7 @@ class EventData(Model):
     """What the event is about."""
 
     object: dict[str, UncheckedJson]
-    """The object after the change, as its `GET` shows it."""
+    """The object that the event is about, such as a render."""
 
 
 class Event(Model):
