@@ -42,7 +42,7 @@ class AccountRenders(Model):
     included: int
     """Billed renders that the plan includes in the cycle."""
     used: int
-    """Included renders that are used."""
+    """Included renders that are used in the cycle."""
     remaining_included: int
     """Included renders that are left; an unfinished render reserves one until it ends."""
     prepaid_remaining: int
@@ -135,9 +135,9 @@ class Usage(Model):
     days: list[UsageDay]
     """Every day of the range, also those without a render."""
     by_template: list[UsageByTemplate]
-    """The most rendered first, at most 1 000."""
+    """Renders by template, the most rendered first, at most 1 000."""
     by_format: list[UsageByFormat]
-    """The most rendered first."""
+    """Renders by format, the most rendered first."""
 
 
 class UsageThreshold(Model):

@@ -86,7 +86,10 @@ def _default_text(field: "FieldInfo") -> str:
 
 
 def _scalar_text(value: object) -> str:
-    if isinstance(value, str):
-        return f"`{value}`"
-    is_whole = isinstance(value, float) and value.is_integer()
-    return json.dumps(int(value) if is_whole else value)
+    match value:
+        case str():
+            return f"`{value}`"
+        case float():
+            return f"{value:g}"
+        case _:
+            return json.dumps(value)

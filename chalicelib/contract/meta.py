@@ -34,7 +34,7 @@ class ErrorCode(Model):
     meaning: str
     """When it occurs."""
     fix: str
-    """What to do about it."""
+    """What to change, or how to go on."""
     retryable: bool
     """Whether the same request can be sent again, after a pause."""
 
@@ -62,15 +62,15 @@ class ProblemDetails(Model):
     status: int
     """The HTTP status."""
     code: str
-    """Stable; programs should decide by it."""
+    """Code of the error, such as `validation_error`. It is stable; programs should decide by it."""
     detail: str
     """What happened in this case, for people."""
     errors: list[ProblemEntry] = Field(default=[])
     """The fields that were refused; empty if the error concerns no single field."""
     render_id: str | None = None
-    """The render that was made before the request failed."""
+    """Id of the render that was made before the request failed, `rnd_…`; null without one."""
     result: RenderResult | None = None
-    """The `result` of that render, if it has one."""
+    """The `result` of that render; null if it has none."""
     request_id: str
     """Id of the request in the logs, as in `X-Request-Id`."""
     doc_url: str
@@ -84,7 +84,7 @@ class Engine(Model):
     """The value of `engine` in a request."""
     object: Literal["engine"]
     chromium_version: str
-    """The Chromium that draws its pages."""
+    """Version of the Chromium that draws its pages."""
     state: Literal["current", "deprecated"]
     """`current`: used by renders that name no engine. `deprecated`: available, but to be
     removed."""

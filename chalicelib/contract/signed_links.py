@@ -84,7 +84,7 @@ class SignedLink(Model):
     version: LinkVersion
     """Version of the template: `live`, `draft` or a number."""
     output: dict[str, UncheckedJson]
-    """The options that were given."""
+    """The options that were given; empty without any."""
     allowed_referrers: list[str]
     """Origins of the pages that may embed the files; empty: every page."""
     expires_at: str | None
@@ -103,7 +103,7 @@ class SignedLinkWithSecret(SignedLink):
     """A signed link with its secret, which is shown this once."""
 
     secret: str
-    """Its characters are the key of HMAC-SHA256."""
+    """The secret, whose characters are the key of HMAC-SHA256."""
 
 
 class SignedLinkList(Model):

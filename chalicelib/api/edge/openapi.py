@@ -28,7 +28,7 @@ _BINARY_SCHEMA: Final[oas.Schema] = {"type": "string", "format": "binary"}
 _FORM_SCHEMA: Final[oas.Schema] = {
     "type": "object",
     "required": ["file"],
-    "properties": {"file": _BINARY_SCHEMA},
+    "properties": {"file": _BINARY_SCHEMA | {"description": "The bytes of the file."}},
 }
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\+?\}")
 _KEY_PROBLEMS: Final = (

@@ -37,11 +37,11 @@ class BatchFile(Model):
     bytes: int
     """Size of the file, in bytes."""
     pages: int | None = None
-    """Pages of a merged PDF."""
+    """Number of pages of a merged PDF; null for an archive."""
     expires_at: str | None = None
-    """When the hosted file is deleted."""
+    """When the hosted file is deleted; null if it is not hosted."""
     url: str | None = None
-    """Absent if the file is not hosted."""
+    """Signed URL of the file, which needs no key; absent if the file is not hosted."""
     url_expires_at: str | None = None
     """When `url` ends."""
 
@@ -50,13 +50,13 @@ class BatchEmailCounts(Model):
     """Emails of a batch by status, the newest one of each item and rule."""
 
     sent: Count
-    """Also `sandboxed`."""
+    """Emails that the provider has accepted, also `sandboxed` ones."""
     failed: Count
     """Emails that failed."""
     unknown: Count
     """Emails that the provider may have taken; they are not sent again by themselves."""
     pending: Count
-    """Also `sending` and `retrying`."""
+    """Emails that wait, are `sending` or `retrying`."""
     skipped: Count
     """Emails that were not to be sent: their condition is false, or the connection skips tests."""
     canceled: Count
@@ -109,7 +109,7 @@ class Batch(Model):
     template_id: str
     """Id of the template of all items, `tpl_…`."""
     template_version: int | None
-    """The version that is rendered."""
+    """Number of the version that is rendered."""
     reference: str | None
     """The request's `reference`; null without one."""
     metadata: dict[str, UncheckedJson]
@@ -124,7 +124,7 @@ class Batch(Model):
     emails: BatchEmailCounts
     """Emails of the items by state."""
     paused: BatchPause | None
-    """Set while the workspace has no renders left."""
+    """Why no item is started at present; null unless the workspace has no renders left."""
     error: BatchError | None
     """Set if a requested combined file failed, which fails the batch."""
 
@@ -146,7 +146,7 @@ class BatchItemError(RenderError):
     """The row of the CSV file, where the header is row 1; lines without a value are not counted
     (`csv_row_invalid`)."""
     previous_render_id: str | None = None
-    """The render before the item was retried."""
+    """Id of the render before the item was retried, `rnd_…`; null without one."""
 
 
 class BatchItem(Model):
@@ -165,7 +165,7 @@ class BatchItem(Model):
     error: BatchItemError | None
     """Why the item failed; null unless it has failed."""
     previous_render_id: str | None
-    """The render before the item was retried."""
+    """Id of the render before the item was retried, `rnd_…`; null without one."""
 
 
 class BatchItemList(Model):
@@ -194,4 +194,4 @@ class BatchResendEmailsResult(Model):
     resent: Count
     """Number of emails that are sent again."""
     skipped: Annotated[list[SkippedEmail], Field(max_length=100)]
-    """At most 100 of those that are not."""
+    """Emails that are not sent again, at most 100 of them."""

@@ -40,10 +40,10 @@ class EmailConnectionRequest(Model):
     """Address for answers to emails whose rule names none; null: the sender."""
     test_mode: TestMode | None = None
     """What becomes of emails of test renders. `sandbox`: the provider checks them and delivers
-    nothing (`brevo` only, whose default it is). `redirect`: they go to `test_recipient`. `skip`:
-    nothing is sent, the default of all other providers."""
+    nothing (`brevo` only). `redirect`: they go to `test_recipient`. `skip`: nothing is sent. Null:
+    `sandbox` for `brevo`, `skip` for all others."""
     test_recipient: MailAddress | None = None
-    """The verified address of a member of the workspace; required with `redirect`."""
+    """The verified address of a member of the workspace; required with `redirect`. Null: none."""
     credentials: Parts | None = None
     """`smtp`: `password`; `brevo`, `resend`: `api_key`; `postmark`: `server_token`; `ses`:
     `access_key_id`, `secret_access_key`; `microsoft365`: `client_secret`. Stored sealed, and never
@@ -64,11 +64,12 @@ class EmailConnectionChange(Change):
     default_from: DefaultFrom = Field(default_factory=lambda: DefaultFrom.model_construct(email=""))
     """The sender of emails whose rule names none."""
     reply_to: MailAddress | None = None
-    """Null removes it."""
+    """Address for answers to emails whose rule names none. Null removes it."""
     test_mode: TestMode | None = None
-    """Null: the provider's default."""
+    """What becomes of emails of test renders: `sandbox`, `redirect` or `skip`. Null: the provider's
+    default."""
     test_recipient: MailAddress | None = None
-    """Null removes it."""
+    """Address that gets emails of test renders with `redirect`. Null removes it."""
     credentials: Parts | None = None
     """They replace all credentials; null keeps them. They are required with another `host`, `port`
     or `username`."""
@@ -140,7 +141,7 @@ class EmailConnection(Model):
     events: dict[str, Literal["registered", "failed"]]
     """Per region, whether delivery events come (`brevo` only)."""
     senders: list[EmailSender]
-    """Those that the last test found."""
+    """Senders that the last test found; empty without any."""
     egress_ips: list[str]
     """The addresses that emails leave from, for providers that admit known addresses only."""
     last_test_at: str | None
@@ -169,7 +170,7 @@ class EmailConnectionTestRequest(Model):
     """What a test does."""
 
     send_to: MailAddress | None = None
-    """The verified address of a member of the workspace, who gets a test email."""
+    """The verified address of a member of the workspace, who gets a test email. Null: nobody."""
 
 
 class EmailTestStep(Model):
@@ -192,8 +193,8 @@ class EmailConnectionTest(Model):
     ok: bool
     """Whether all steps passed."""
     connection: EmailConnection
-    """As the test has left it."""
+    """The connection, as the test has left it."""
     senders: list[EmailSender]
-    """Those that it found, 100 at most; only `brevo`, `resend` and `ses` list any."""
+    """Senders that it found, 100 at most; only `brevo`, `resend` and `ses` list any."""
     steps: list[EmailTestStep]
-    """They end at the first that failed."""
+    """Steps of the test; they end at the first that failed."""

@@ -24,7 +24,7 @@ class EmailRuleSpec(Model):
     model_config = ConfigDict(extra="ignore")
 
     connection_id: Id | None = None
-    """Null: that of the saved rule."""
+    """Id of the email connection, `emc_…`. Null: that of the saved rule."""
     attachments: AttachMode | None = None
     """As `attachments` of a rule: `attach_or_link`, `attach`, `link` or `none`. Null:
     `attach_or_link`."""
@@ -137,7 +137,7 @@ class EmailPreview(Model):
     """The email that a rule gives; nothing is sent."""
 
     send: bool
-    """Whether the email would be sent."""
+    """Whether the email would be sent: its condition is true, and nothing makes it fail."""
     skip_reason: Literal["condition_false"] | None
     """`condition_false`: the condition of the rule is false. Null if it would be sent."""
     error: EmailPreviewError | None
@@ -165,4 +165,4 @@ class EmailPreview(Model):
     provider_template: EmailPreviewTemplate | None
     """The template at the provider; null without one."""
     recipient_errors: list[str]
-    """Entries that are no addresses."""
+    """Entries of the recipients that are no addresses; empty without any."""

@@ -156,7 +156,7 @@ class EmailRuleWarning(Model):
     message: str
     """What is wrong, for people."""
     path: str
-    """JSON Pointer to the field."""
+    """JSON Pointer to the field, such as `/from_email`."""
 
 
 class SavedEmailRule(EmailRule):

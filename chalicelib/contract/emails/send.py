@@ -52,11 +52,12 @@ class EmailSendError(Model):
     message: str
     """What happened and what to change, for people."""
     field: str | None
-    """The field of the rule (`email_template_error`, `email_too_large`)."""
+    """The field of the rule, such as `subject`; null for errors other than `email_template_error`
+    and `email_too_large`."""
     line: int | None
-    """The line in that field, from 1 (`email_template_error`)."""
+    """The line in that field, from 1; null if unknown (`email_template_error`)."""
     column: int | None
-    """The column in that line, from 1 (`email_template_error`)."""
+    """The column in that line, from 1; null if unknown (`email_template_error`)."""
     provider_code: str | None
     """The provider's own code; null without one."""
     provider_status: int | None
@@ -71,7 +72,7 @@ class EmailDeliveryCounts(Model):
     deferred: Count
     """Reports that the delivery is tried again later."""
     bounced: Count
-    """Soft and hard bounces."""
+    """Reports of soft and hard bounces."""
     blocked: Count
     """Reports that the provider did not send it."""
     complained: Count
@@ -108,7 +109,7 @@ class EmailSend(Model):
     sandbox: bool
     """The provider has checked it and delivers nothing."""
     to: list[EmailAddress]
-    """Of a redirected email the original recipients."""
+    """Recipients; of a redirected email the original ones."""
     cc_count: Count
     """Number of addresses that get a copy."""
     bcc_count: Count
@@ -129,7 +130,7 @@ class EmailSend(Model):
     delivery: EmailDeliveryCounts
     """What the provider has reported since."""
     resend_of: str | None
-    """The email that this one repeats."""
+    """Id of the email that this one repeats, `ems_…`; null without one."""
     created_at: str
     sent_at: str | None
     """When the provider accepted it; null before."""
@@ -195,7 +196,7 @@ class EmailStats(Model):
     today: EmailRecipientsToday
     """Recipients of today (UTC) against the daily cap."""
     last_30_days: EmailSendCounts
-    """Sends created in the last 30 days."""
+    """Emails created in the last 30 days, by state."""
 
 
 class EmailReportQuery(Query):

@@ -68,9 +68,9 @@ class OutputOptions(Options, frozen=True):
     """
 
     format: OutputFormat | None = None
-    """Format of the file: `pdf` if neither this nor `formats` is given. `zip` holds the files of
-    `formats`. `html` is the page's document as it stands after its waits, without its scripts,
-    event handlers and frames. `xml` is the XML of the e-invoice alone."""
+    """Format of the file. `zip` holds the files of `formats`. `html` is the page's document as it
+    stands after its waits, without its scripts, event handlers and frames. `xml` is the XML of the
+    e-invoice alone. Null: `formats`, or else the template's, or else `pdf`."""
     requested_formats: (
         Annotated[tuple[PartFormat, ...], Bounds(min_length=1, max_length=6)] | None
     ) = msgspec.field(default=None, name="formats")

@@ -61,21 +61,22 @@ class HeaderFooter(Options, frozen=True):
     """Header or footer: `html`, or else the three texts."""
 
     enabled: bool = False
-    """Show it."""
+    """Show it, if it has a text or HTML."""
     html: Annotated[str, Bounds(max_length=200_000)] | None = None
     """HTML without the document's styles, from the left edge of the sheet: 8pt sans-serif. Loads
-    `input.assets` and `data:` URLs, nothing from the web, and runs no scripts. Elements with the
-    classes `pageNumber`, `totalPages`, `title`, `date` and `url` are filled in; `url` is empty
-    unless the document is a web page. A template if the document is one; `page`, `pages`, `title`
-    and `date` are the same marks there. Excludes `left`, `center` and `right`."""
+    pictures, style sheets and fonts, from `input.assets`, `data:` URLs and the web, and runs no
+    scripts. Elements with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are
+    filled in; `url` is empty unless the document is a web page. A template if the document is one;
+    `page`, `pages`, `title` and `date` are the same marks there. Excludes `left`, `center` and
+    `right`. Null: those."""
     left: HeaderText | None = None
     """Text at the left; `{{ page }}`, `{{ pages }}` (the number of the last page), `{{ title }}`
     and `{{ date }}` (day and minute of printing, which makes the bytes of equal renders differ) are
-    filled in. A template if the document is one."""
+    filled in. A template if the document is one. Null: none."""
     center: HeaderText | None = None
-    """Text in the middle, as `left`."""
+    """Text in the middle, as `left`. Null: none."""
     right: HeaderText | None = None
-    """Text at the right, as `left`."""
+    """Text at the right, as `left`. Null: none."""
     font_size: values.Length | None = None
     """Size of `left`, `center` and `right`, a length such as `9pt`. Null: 8pt."""
     height: values.Length | None = None
@@ -109,31 +110,31 @@ class ContentSource(Options, frozen=True):
     """Source of bytes that the request names: exactly one of the three; `content` is base64."""
 
     upload_id: values.UploadId | None = None
-    """Id of an upload, `upl_…`."""
+    """Id of an upload, `upl_…`. Excludes `url` and `content`."""
     url: values.Url | None = None
-    """A public http or https URL."""
+    """A public http or https URL. Excludes `upload_id` and `content`."""
     content: values.Base64 | None = None
-    """The bytes in base64."""
+    """The bytes in base64. Excludes `upload_id` and `url`."""
 
 
 class DocumentInfo(Options, frozen=True):
     """Metadata to write; None keeps those of the document."""
 
     title: DocumentText | None = None
-    """Title of the document."""
+    """Title of the document. Null: as it is."""
     author: DocumentText | None = None
-    """Author of the document."""
+    """Author of the document. Null: as it is."""
     subject: DocumentText | None = None
-    """Subject of the document."""
+    """Subject of the document. Null: as it is."""
     keywords: (
         Annotated[
             tuple[Annotated[str, Bounds(min_length=1, max_length=200)], ...], Bounds(max_length=100)
         ]
         | None
     ) = None
-    """Keywords."""
+    """Keywords of the document. Null: as they are."""
     language: values.DocumentLanguage | None = None
-    """Language of the document: a BCP 47 tag, such as `de-AT`."""
+    """Language of the document: a BCP 47 tag, such as `de-AT`. Null: as it is."""
 
 
 class PdfMetadata(DocumentInfo, frozen=True):
@@ -180,8 +181,8 @@ class Protection(Options, frozen=True):
     user_password: values.NewPassword | None = None
     """Needed to open the document. Null: everybody can open it."""
     owner_password: values.NewPassword | None = None
-    """Allows everything that `permissions` forbid, and changes of the protection. Without this
-    password, no reader can do so."""
+    """Allows everything that `permissions` forbid, and changes of the protection. Null: no reader
+    can do so."""
     permissions: Permissions = Permissions()
     """What a reader without the owner password may do."""
 
@@ -215,11 +216,11 @@ class PdfOptions(Options, frozen=True):
     """Paper size; `width` and `height` replace it."""
     width: values.PositiveLength | None = None
     """Width of the paper, a length of more than 0 such as `210mm`. `width` and `height` together
-    replace `page_size`."""
+    replace `page_size`. Null: that of `page_size`."""
     height: values.PositiveLength | Literal["auto"] | None = None
     """Height of the paper, a length such as `297mm`. `auto`: one page that is as long as its
     content, at most 5 m, and as wide as `width` or else `page_size`; the document's own `@page`
-    size wins over it, which may be `80mm auto`."""
+    size wins over it, which may be `80mm auto`. Null: that of `page_size`."""
     landscape: bool = False
     """Turn the paper by 90 degrees."""
     margin: Margin = Margin()
@@ -276,7 +277,8 @@ class PdfOptions(Options, frozen=True):
     watermark: Watermark | None = None
     """A text or a picture on every page. Null: none."""
     max_pages: Annotated[int, Bounds(ge=1, le=100_000)] | None = None
-    """A lower limit than that of the plan; a document with more pages fails."""
+    """A lower limit of pages than that of the plan; a document with more fails. Null: the
+    plan's."""
 
     @property
     def paper_size(self) -> tuple[float, float]:

@@ -25,7 +25,7 @@ class PdfSource(Options, frozen=True):
     """PDF that a request names in exactly one way; `content` is base64."""
 
     upload_id: values.UploadId | None = None
-    """An upload; not with zero retention."""
+    """Id of an upload, `upl_…`; not with zero retention."""
     url: values.Url | None = None
     """A public http or https URL, which must answer within 10 s."""
     file_id: values.FileId | None = None
@@ -39,7 +39,7 @@ class PdfSource(Options, frozen=True):
     data_uri: values.DataUri | None = None
     """The bytes as `data:application/pdf;base64,…`."""
     password: values.Password | None = None
-    """Opens a protected PDF. One that has only an owner password opens without it."""
+    """Opens a protected PDF. One that has only an owner password opens without it. Null: none."""
 
     @property
     def base64(self) -> str | None:
@@ -107,7 +107,7 @@ class SplitOptions(ToolOptions, frozen=True, tag="split"):
     """A file for each of them, such as `["1-3", "4,6"]`. Null: a file for each page, or for each
     `every` pages, at most 500. Embedded files of the source go into the first file."""
     every: Annotated[int, Bounds(ge=1, le=100_000)] | None = None
-    """Pages of each file, the last of which may have fewer. Excludes `ranges`."""
+    """Pages of each file, the last of which may have fewer. Excludes `ranges`. Null: 1."""
     zip: bool = False
     """One ZIP with the files, in place of the files."""
 

@@ -120,11 +120,13 @@ class MissingGlyphs(Model):
     requested: str
     """First font family that the page names."""
     characters: str
-    """The characters."""
+    """The characters that no font has."""
 
 
 class Bytes(Model):
     """Sizes of the parts of the page, in bytes."""
+
+    defaults_are_described = False
 
     html: int = 0
     """Bytes of documents."""
@@ -154,6 +156,8 @@ class MissingAsset(Model):
 class Explain(Model):
     """Details of how the page was made; also present on failures."""
 
+    defaults_are_described = False
+
     fonts: list[UsedFont] = Field(default=[])
     """Fonts that draw the page."""
     missing_glyphs: list[MissingGlyphs] = Field(default=[])
@@ -179,7 +183,7 @@ class FileRedirect(Model):
     content_type: str
     """Media type of the file."""
     detail: str
-    """What to do."""
+    """What to do: fetch `location`."""
 
 
 class RenderTemplate(Model):
@@ -199,9 +203,9 @@ class RenderEmail(Model):
     rule_id: str | None
     """Id of the email rule, `emr_…`; null without one."""
     status: EmailSendStatus
-    """State of the email."""
+    """State of the email, as `status` of `GET /v1/email-sends/{id}`."""
     to: list[str]
-    """Addresses without names."""
+    """Addresses of the recipients, without names."""
     provider_message_id: str | None
     """The provider's id of the email; null before it is sent, and where the provider has none."""
     error: EmailSendError | None
@@ -225,7 +229,7 @@ class Render(Model):
     region: str | None
     """The region where it is made."""
     kind: Literal["page", "pdf_tool", "einvoice"]
-    """What makes its files."""
+    """What makes its files: a page, a PDF tool or the e-invoice writer."""
     input: dict[str, Any]
     """The request's input, without contents and secrets."""
     input_type: InputType

@@ -172,8 +172,8 @@ class DeliveryOptions(Model):
     files exist until the last upload has ended, a day at most. Without both the files would go
     nowhere, which is refused."""
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
-    """Days for which the files of a live render are kept; 30 by default. Files of a test render are
-    kept for 24 hours."""
+    """Days for which the files of a live render are kept. Files of a test render are kept for 24
+    hours. Null: 30."""
     storage: StorageTargetSpecs | None = None
     """The storage destinations that get the files, from plan `starter`. Null: the workspace's
     default one, for a live render; empty: none."""
@@ -232,7 +232,7 @@ class RunOptions(CallOptions):
     """Options of every request that makes a render."""
 
     delivery: DeliverySpec | None = None
-    """Null: its defaults."""
+    """Delivery and retention of the files. Null: its defaults."""
 
 
 class PageOptions(Model):
@@ -285,7 +285,7 @@ class PreflightWarning(Model):
     message: str
     """What is wrong, for people."""
     detail: str | None = None
-    """The subject of the warning, such as a field."""
+    """The subject of the warning, such as a field; null without one."""
 
 
 class Preflight(Model):

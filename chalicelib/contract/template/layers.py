@@ -43,16 +43,16 @@ class _Layer(Model):
     visible: bool = True
     """Draw the layer."""
     bind: Annotated[str, StringConstraints(min_length=1, max_length=10_000)] | None = None
-    """A dotted path into the data; in `text`, `qrcode` and `barcode` also a template. It sets the
-    `text`, `src`, `value` or `svg` of the layer, the `fill` of `rect` and `ellipse`, the `stroke`
-    of `line`, or whether a `group` is `visible`."""
+    """A dotted path into the data, such as `customer.name`; in `text`, `qrcode` and `barcode` also
+    a template. It sets the `text`, `src`, `value` or `svg` of the layer, the `fill` of `rect` and
+    `ellipse`, the `stroke` of `line`, or whether a `group` is `visible`. Null: nothing is set."""
     required: bool = False
     """Data without the bound value are refused."""
     fallback: str | float | bool | None = None
-    """Shown if the data have no usable value; without a fallback, the layer shows its own value."""
+    """Shown if the data have no usable value. Null: the layer shows its own value."""
     alt: Annotated[str, StringConstraints(max_length=2_000)] | None = None
-    """Alternative text of a picture or shape; a group that has one is read as one picture. A code
-    without it is read by its value, text as it is."""
+    """Alternative text of a picture or shape; a group that has one is read as one picture. Null:
+    none; a code is then read by its value, text as it is."""
     decorative: bool = False
     """Assistive technology skips the layer in a PDF."""
 

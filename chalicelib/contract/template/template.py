@@ -22,30 +22,31 @@ class TemplateContent(Model):
     """The content of a template: `scene` for `image_canvas`, all other members for `html`."""
 
     html: SourceText | None = None
-    """The document, in the template language (Jinja2)."""
+    """The document, in the template language (Jinja2). Null: none."""
     head: SourceText | None = None
-    """Put first into the document's head; in the template language."""
+    """Put first into the document's head; in the template language. Null: nothing."""
     css: SourceText | None = None
-    """Put into the document's head after `head`, as a style sheet; in the template language."""
+    """Put into the document's head after `head`, as a style sheet; in the template language. Null:
+    nothing."""
     header: HeaderFooterText | HeaderFooter | None = None
     """The HTML of the page header, or all of its members (`enabled` is true by default): the
-    default of `output.pdf.header`."""
+    default of `output.pdf.header`. Null: none."""
     footer: HeaderFooterText | HeaderFooter | None = None
     """The HTML of the page footer, or all of its members (`enabled` is true by default): the
-    default of `output.pdf.footer`."""
+    default of `output.pdf.footer`. Null: none."""
     scene: SceneObject | None = None
-    """The design of a canvas."""
+    """The design of a canvas, for `image_canvas`. Null: none."""
 
 
 class TemplateSourceFields(TemplateContent):
     """The content of a draft: its members, or all of them in `content`."""
 
     content: TemplateContent | None = None
-    """The whole content, in place of its members."""
+    """The whole content, in place of its members. Null: those."""
     options: TemplateOptions | None = None
     """Defaults for the output of its renders. Null: none."""
     schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")] = None
-    """A JSON Schema (2020-12) that data must fit."""
+    """A JSON Schema (2020-12) that data must fit. Null: any object is taken."""
 
     @model_validator(mode="after")
     def _check_content(self) -> Self:
@@ -105,16 +106,17 @@ class PublishRequest(Model):
     """Publication of the draft."""
 
     note: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    """Shown with the version."""
+    """A note that is shown with the version. Null: none."""
     revision: Annotated[int, Field(ge=1)] | None = None
-    """The revision that was read; a draft that has changed since is not published."""
+    """The revision that was read; a draft that has changed since is not published. Null: publish it
+    in any case."""
 
 
 class RollbackRequest(Model):
     """A version to be published again."""
 
     version: Annotated[int, Field(ge=1, le=1_000_000_000)]
-    """Number of the version."""
+    """Number of the version to publish again."""
 
 
 class TemplateQuery(Query):
@@ -165,7 +167,7 @@ class Template(Model):
     locked: bool
     """The draft cannot be replaced and the template cannot be deleted; publishing is possible."""
     live_version: LiveVersion | None
-    """Null until a version is published."""
+    """The version that `version: live` renders; null until one is published."""
     draft_revision: int
     """Revision of the draft; it grows by one with each change."""
     created_at: str
@@ -226,7 +228,7 @@ class TemplateDraft(SourceShown):
     template_id: str
     """Id of the template, `tpl_…`."""
     revision: int
-    """It grows by one with each change."""
+    """Number of the draft's state; it grows by one with each change."""
     updated_at: str
 
 
@@ -263,13 +265,13 @@ class DynamicProperty(Model):
     """A value of the data that layers of a canvas show."""
 
     key: str
-    """A dotted path into the data."""
+    """A dotted path into the data, such as `customer.name`."""
     type: Literal["text", "image", "color", "boolean", "svg"]
-    """What the layer makes of it."""
+    """What the layer makes of the value."""
     required: bool
     """Data without it are refused."""
     default: str | float | bool | None
-    """Shown if the data have no usable value."""
+    """Shown if the data have no usable value; null: the layer shows its own."""
 
 
 class TemplateSchema(Model):
@@ -279,7 +281,7 @@ class TemplateSchema(Model):
     template_id: str
     """Id of the template, `tpl_…`."""
     version: int | None
-    """The live version; null for the draft of a template that has none."""
+    """Number of the live version; null for the draft of a template that has none."""
     declared: bool
     """Whether the template has a schema; without one it takes any object."""
     schema_: Annotated[dict[str, UncheckedJson], Field(alias="schema")]

@@ -18,7 +18,7 @@ class DeliveryAttempt(Model):
     at: str
     """When it was sent."""
     status_code: int | None
-    """The status of the answer; null without one."""
+    """The HTTP status of the answer; null without one."""
     latency_ms: int
     """Milliseconds until the answer, or until it was given up."""
     error: str | None

@@ -109,7 +109,7 @@ class EndpointChange(Change):
     url: TargetUrl = Field(default_factory=str)
     """A public https URL; http for an endpoint of test renders."""
     description: Description | None = None
-    """Null removes it."""
+    """A description for people. Null removes it."""
     events: Events = Field(default_factory=list)
     """The events to send."""
     template_ids: TemplateIds = Field(default_factory=list)
@@ -127,7 +127,7 @@ class SecretRoll(Model):
     """How long the old secret goes on signing beside the new one."""
 
     expire_previous_in: Annotated[int, Field(ge=0, le=604_800)] = 0
-    """Seconds; 0: it ends at once."""
+    """Seconds for which the old secret goes on signing beside the new one; 0: it ends at once."""
 
 
 class SampleRequest(Model):
