@@ -9,7 +9,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from chalicelib.contract.aliases import Alias, aliases_of, read_aliases
-from chalicelib.contract.member_texts import describe_members, texts_of
+from chalicelib.contract.member_texts import describe_members, texts_of, without_defaults
 
 if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
@@ -26,7 +26,7 @@ class Model(BaseModel):
 
     null_is_default: ClassVar[bool] = True
     aliases_are_read: ClassVar[bool] = True
-    defaults_are_described: ClassVar[bool] = True
+    defaults_are_read: ClassVar[bool] = True
 
     model_config = ConfigDict(
         extra="forbid",
@@ -62,12 +62,10 @@ class Model(BaseModel):
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler, /
     ) -> JsonSchemaValue:
         made = handler(schema)
-        describe_members(
-            handler.resolve_ref_schema(made),
-            cls.model_fields,
-            texts_of(cls.sources_of_texts()),
-            with_defaults=cls.defaults_are_described,
-        )
+        of_object = handler.resolve_ref_schema(made)
+        describe_members(of_object, cls.model_fields, texts_of(cls.sources_of_texts()))
+        if not cls.defaults_are_read:
+            without_defaults(of_object)
         return made
 
     @classmethod
@@ -110,7 +108,7 @@ class Change(Model):
     """
 
     null_is_default = False
-    defaults_are_described = False
+    defaults_are_read = False
 
 
 def _model_schema(schema: CoreSchema) -> core_schema.ModelSchema:

@@ -1,4 +1,4 @@
-"""Descriptions of members in JSON Schemas: the texts below them in the source, and defaults."""
+"""Descriptions of members in JSON Schemas: the texts below them in the source."""
 
 import ast
 import inspect
@@ -8,8 +8,6 @@ from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
-
-from chalicelib.core import json
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -29,25 +27,23 @@ _COMMON: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def describe_members(
-    schema: "JsonSchemaValue",
-    fields: "Mapping[str, FieldInfo]",
-    texts: Mapping[str, str],
-    *,
-    with_defaults: bool,
+    schema: "JsonSchemaValue", fields: "Mapping[str, FieldInfo]", texts: Mapping[str, str]
 ) -> None:
-    """Add its text to each member of an object's schema, with its default in words."""
+    """Add its text to each member of an object's schema."""
     members = schema.get("properties", {})
     for name, field in fields.items():
         member = members.get(field.alias or name)
         if member is None:
             continue
-        # Made of the name by pydantic: it tells nothing, and generated clients call types so.
-        member.pop("title", None)
-        own = texts.get(name) or member.get("description") or _common_text(name, member)
-        default = _default_text(field) if with_defaults else ""
-        description = " ".join(filter(None, (own, default)))
-        if description:
-            member["description"] = description
+        text = texts.get(name) or _common_text(name, member)
+        if text:
+            member["description"] = text
+
+
+def without_defaults(schema: "JsonSchemaValue") -> None:
+    """Take the defaults out of an object's schema."""
+    for member in schema.get("properties", {}).values():
+        member.pop("default", None)
 
 
 def texts_of(classes: Iterable[type]) -> dict[str, str]:
@@ -73,23 +69,3 @@ def _common_text(name: str, member: "JsonSchemaValue") -> str:
     if name == "object" and "const" in member:
         return f"The kind of this object: always `{member['const']}`."
     return _COMMON.get(name, "")
-
-
-def _default_text(field: "FieldInfo") -> str:
-    """Return the sentence of a default that is a scalar, or a list of such; nothing for others."""
-    default = field.default
-    if isinstance(default, list) and default:
-        return f"Default: {', '.join(map(_scalar_text, default))}."
-    if isinstance(default, bool | int | float) or (isinstance(default, str) and default):
-        return f"Default: {_scalar_text(default)}."
-    return ""
-
-
-def _scalar_text(value: object) -> str:
-    match value:
-        case str():
-            return f"`{value}`"
-        case float():
-            return f"{value:g}"
-        case _:
-            return json.dumps(value)

@@ -126,7 +126,7 @@ class MissingGlyphs(Model):
 class Bytes(Model):
     """Sizes of the parts of the page, in bytes."""
 
-    defaults_are_described = False
+    defaults_are_read = False
 
     html: int = 0
     """Bytes of documents."""
@@ -156,7 +156,7 @@ class MissingAsset(Model):
 class Explain(Model):
     """Details of how the page was made; also present on failures."""
 
-    defaults_are_described = False
+    defaults_are_read = False
 
     fonts: list[UsedFont] = Field(default=[])
     """Fonts that draw the page."""
