@@ -28,12 +28,15 @@ class EmailTarget(Model):
     """An email rule of the template, with recipients that replace the rule's own."""
 
     rule_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    """Id of an enabled email rule of the template, `emr_…`."""
     to: Annotated[list[Recipient], Field(min_length=1, max_length=50)] | None = None
-    """Addresses, or `Name <address>`."""
+    """Addresses, or `Name <address>`, in place of the rule's `to`. Null: those of the rule."""
     cc: CopyRecipients | None = None
-    """Empty: none."""
+    """Addresses that get a copy, in place of the rule's `cc`. Empty: none. Null: those of the
+    rule."""
     bcc: CopyRecipients | None = None
-    """Empty: none."""
+    """Addresses that get a hidden copy, in place of the rule's `bcc`. Empty: none. Null: those of
+    the rule."""
 
 
 def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it

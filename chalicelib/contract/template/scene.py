@@ -25,10 +25,13 @@ class Scene(Model):
     """The layers of a canvas, from bottom to top; lengths are in pixels."""
 
     width: CanvasSide
+    """Width of the canvas, in pixels."""
     height: CanvasSide
+    """Height of the canvas, in pixels."""
     background: Color | None = None
+    """Color of the canvas, a CSS color. Null: none."""
     layers: list[Layer] = Field(default=[])
-    """At most 1 000 layers, including those in groups, in at most 20 levels."""
+    """Layers from bottom to top: at most 1 000, including those in groups, in at most 20 levels."""
 
 
 class _SceneJsonSchema:

@@ -10,7 +10,12 @@ from chalicelib.api.edge.openapi import objects as oas
 _TEXT_SCHEMA: Final[oas.Schema] = {"type": "string"}
 SECURITY: Final = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
-    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "header": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "An API key, in place of `Authorization`.",
+    },
 }
 HEADERS: Final[Mapping[str, oas.Header]] = {
     "Idempotent-Replayed": {
