@@ -29,7 +29,7 @@ def play_batches(recorder: Recorder, template: str) -> None:
         },
     )
     batch = made["id"]
-    service.email_provider.fail_next()
+    service.refuse_next_email()
     service.run_batches()
     service.deliver_emails()
     _read_batches(recorder, batch, template)

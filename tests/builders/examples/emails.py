@@ -72,7 +72,7 @@ def play_connections(recorder: Recorder) -> str:
         for provider, parts in _PROVIDERS.items()
     ]
     connection = {"id": made["id"]}
-    recorder.service.email_provider.list_senders()
+    recorder.service.list_senders()
     recorder.call(
         "POST /v1/email-connections/{id}/test",
         "Send an email to a member too",
@@ -147,7 +147,7 @@ def play_sends(recorder: Recorder, template: str, rule: str) -> None:
     send = recorder.call("GET /v1/email-sends", query=query | {"limit": 20})["data"][0]["id"]
     recorder.call("GET /v1/email-sends/{id}", id=send)
     recorder.call("GET /v1/email-sends/{id}/events", id=send, query={"limit": 20})
-    service.email_provider.fail_next()
+    service.refuse_next_email()
     again = service.call("POST", "/v1/renders", json_body=body).json
     service.deliver_emails()
     listed = service.call("GET", f"/v1/email-sends?render_id={again['id']}").json["data"]

@@ -110,9 +110,9 @@ def play_renders(recorder: Recorder, template: str, rule: str, destination: str)
     _read_renders(recorder, first, template)
     recorder.call(
         "POST /v1/renders/preflight",
-        "A request with a fault",
+        "A version that the template has not",
         name="faulty",
-        body={"input": stored, "data": DATA, "output": {"filename": "invoice-{{ number"}},
+        body={"input": stored, "data": DATA, "version": 9},
     )
     recorder.call(
         "POST /v1/renders/preflight",

@@ -2,17 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import replace
 from typing import Any, Final, override
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import Verdict, VerdictJson
-from chalicelib.engine.job import EngineJob, PageJob
+from chalicelib.contract.options.output import IMAGE_FORMATS
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.job import EngineJob, PageJob, RenderOutcome
 from chalicelib.settings import ApiSettings
 from tests.builders.http_providers import CONNECTIONS
 from tests.builders.in_process_aws import MotoAws
 from tests.builders.provider_events import event, registered_path, report
 from tests.builders.service import Service
+from tests.fakes.engine import FakeEngine, InProcessTemplates
 from tests.fakes.http_provider import HttpProvider, ProviderReply, http_provider
 from tests.fakes.store import FakeStore
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
@@ -27,26 +31,26 @@ _PDF: Final = b"%PDF-1.7\n" + b"%" * 18_204
 _VALIDATORS: Final = {"einvoice": "Saxon-HE 12.9", "pdfa": "veraPDF 1.30.2", "pdfua": "veraPDF 1.30.2"}
 
 
-class EmailProvider:
-    """The provider of all connections, which accepts emails unless it is told otherwise."""
+class ExampleEngine(FakeEngine):
+    """Engine whose files have the names and sizes that the request asks for."""
 
-    def __init__(self, server: HttpProvider) -> None:
-        """Answer at a server."""
-        self.server = server
-        server.usual = _ACCEPTED
-
-    def fail_next(self) -> None:
-        """Refuse the next email."""
-        self.server.replies.append(_REFUSED)
-
-    def list_senders(self) -> None:
-        """Answer the next test with the senders of an account."""
-        sender = {"id": 1, "name": "Acme Billing", "email": "billing@acme.example", "active": True}
-        self.server.replies += [
-            ProviderReply(200, {"email": "owner@acme.example", "plan": []}),
-            ProviderReply(200, {"senders": [sender]}),
-            ProviderReply(200, {"domains": [{"domain_name": "acme.example", "verified": True}]}),
-        ]
+    @override
+    def run(self, job: EngineJob, context: JobContext) -> RenderOutcome:
+        if not isinstance(job, PageJob):
+            return super().run(job, context)
+        if job.output.filename is not None:
+            options: dict[str, Any] = {"strict": False, "deadline": 0, "escape": False}
+            name = InProcessTemplates().render(job.output.filename, job.data or {}, **options)
+            job = replace(job, output=replace(job.output, filename=name))
+        outcome = super().run(job, context)
+        image = job.output.image
+        files = tuple(
+            file._replace(width=image.width or 800, height=image.height or 500)
+            if file.format in IMAGE_FORMATS
+            else file
+            for file in outcome.files
+        )
+        return outcome._replace(files=files)
 
 
 class ExampleService(Service):
@@ -60,7 +64,9 @@ class ExampleService(Service):
         settings: dict[str, Any] = {f"email_base_{name}": base for name in CONNECTIONS}
         settings["egress_allow"] = f"{provider.server.egress_allow},{ports}"
         self.settings = ApiSettings(**vars(self.settings) | settings)
-        self.email_provider = EmailProvider(provider)
+        self.email_provider = provider
+        provider.usual = _ACCEPTED
+        self.engine = ExampleEngine()
         self.stores = FakeStore().openers
         self.verdicts = _verdicts
         self.engine.content = _PDF
@@ -79,9 +85,23 @@ class ExampleService(Service):
             assert self.send_emails() == []
             assert self.upload_files() == []
 
+    def refuse_next_email(self) -> None:
+        """Let the provider refuse the next email, after those that wait."""
+        self.deliver_emails()
+        self.email_provider.replies.append(_REFUSED)
+
+    def list_senders(self) -> None:
+        """Let the provider answer the next test with the senders of an account."""
+        sender = {"id": 1, "name": "Acme Billing", "email": "billing@acme.example", "active": True}
+        self.email_provider.replies += [
+            ProviderReply(200, {"email": "owner@acme.example", "plan": []}),
+            ProviderReply(200, {"senders": [sender]}),
+            ProviderReply(200, {"domains": [{"domain_name": "acme.example", "verified": True}]}),
+        ]
+
     def register_for_events(self) -> None:
         """Register for the events of the provider, as it is due after a connection was made."""
-        self._events_path = registered_path(self, self.email_provider.server)
+        self._events_path = registered_path(self, self.email_provider)
 
     def report_delivery(self) -> None:
         """Report the emails so far as delivered, as the provider does."""
