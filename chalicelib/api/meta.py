@@ -19,7 +19,7 @@ from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
 
 if TYPE_CHECKING:
-    from chalicelib.api.edge.openapi_types import Document
+    from chalicelib.api.edge.openapi.objects import Document
 
 blueprint: Final = Blueprint(__name__)
 
@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 @endpoint(
     auth=PUBLIC,
     tag="Service",
+    is_published=False,
     answers={
         200: "chalicelib.contract.meta:Health",
         503: "chalicelib.contract.meta:Health",
@@ -118,7 +119,7 @@ def _cached_reference_page(api_host: str) -> Reply:
 
 @cache
 def _cached_openapi_document(api_host: str) -> "Document":
-    from chalicelib.api.edge.openapi import openapi_document  # noqa: PLC0415 -- builds every model
+    from chalicelib.api.edge.openapi.document import openapi_document  # noqa: PLC0415 -- builds every model
     from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
 
     return openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, api_host)

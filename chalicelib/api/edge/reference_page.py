@@ -7,7 +7,7 @@ from typing import Final
 
 from chalicelib.api.edge.endpoint import Reply
 from chalicelib.api.edge.html_page import html_page, inline_markup
-from chalicelib.api.edge.openapi_types import (
+from chalicelib.api.edge.openapi.objects import (
     Document,
     MediaType,
     Operation,

@@ -22,6 +22,7 @@ def _require_connection(call: Call) -> None:
     validates_body_itself=True,
     check_path=_require_connection,
     tag="Emails",
+    is_published=False,
     answers={204: None},
     problems=("not_found",),
 )
