@@ -65,6 +65,8 @@ def _read_batches(recorder: Recorder, batch: str, template: str) -> None:
     recorder.call("GET /v1/batches/{id}", id=batch)
     recorder.call("GET /v1/batches/{id}/items", id=batch, query={"limit": 20})
     recorder.parameters("GET /v1/batches/{id}/items", {"status": "failed"})
+    for route in ("GET /v1/renders", "GET /v1/email-sends"):
+        recorder.parameters(route, {"batch_id": batch})
     query: dict[str, Any] = {"status": "completed", "template_id": template}
     query |= {"reference": "march", "test": False, "limit": 20}
     recorder.call("GET /v1/batches", query=query)

@@ -103,9 +103,7 @@ def play_links(recorder: Recorder, label: str) -> None:
         "GET /l/{link_id}/{file}", {"link_id": made["id"], "file": url.path.rpartition("/")[2]}
     )
     recorder.call("GET /v1/signed-links/{id}", **link)
-    recorder.call(
-        "PATCH /v1/signed-links/{id}", "More renders", **link, body={"quota_total": 5000}
-    )
+    recorder.call("PATCH /v1/signed-links/{id}", "More renders", **link, body={"quota_total": 5000})
     recorder.call("GET /v1/signed-links", query={"limit": 20})
     recorder.call("DELETE /v1/signed-links/{id}", **link)
 

@@ -74,6 +74,10 @@ def _merge(recorder: Recorder) -> None:
     )
     again = {"sources": [{"render_id": merged["id"]}, *parts["sources"][:1]], "bookmarks": True}
     recorder.call(
-        "POST /v1/pdf-tools/merge", "The PDF of a render, and another", name="render", body=again
+        "POST /v1/pdf-tools/merge",
+        "The PDF of a render, and another",
+        name="render",
+        shows_answer=False,
+        body=again,
     )
     recorder.call("POST /v1/pdf-tools/merge/preflight", "Two PDFs in the request", body=parts)

@@ -40,17 +40,19 @@ class Recorder:
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
+        shows_answer: bool = True,
         **path: str,
     ) -> Any:
         """Send a request with JSON or without a body, keep both and return the JSON of the answer.
 
-        `route` is method and path, with placeholders that `path` fills.
+        An answer like others of the operation is not kept (`shows_answer`). `route` is method and path, with placeholders that `path` fills.
         """
         row = _ROWS[route]
         if body is not None:
             self._keep_request(row, JSON, name, summary, body)
         answer = self._send(row, query or {}, path, json_body=body, headers=headers)
-        self._keep_answer(row, name, summary or row.summary, answer)
+        if shows_answer:
+            self._keep_answer(row, name, summary or row.summary, answer)
         return answer.json if answer.body.startswith(b"{") else answer
 
     def upload(self, summary: str, filename: str, content: str, content_type: str) -> Any:

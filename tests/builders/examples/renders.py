@@ -55,12 +55,17 @@ def play_renders(recorder: Recorder, template: str, rule: str, destination: str)
         _RENDERS,
         "HTML as a template with data",
         name="inline_template",
-        body={"input": {"type": "html", "html": "<h1>Hello {{ name }}</h1>"}, "data": {"name": "Ada"}},
+        shows_answer=False,
+        body={
+            "input": {"type": "html", "html": "<h1>Hello {{ name }}</h1>"},
+            "data": {"name": "Ada"},
+        },
     )
     recorder.call(
         _RENDERS,
         "A web page to a picture",
         name="url",
+        shows_answer=False,
         body={
             "input": {"type": "url", "url": "https://example.com/"},
             "output": {"format": "png", "image": {"width": 1280, "height": 800}},
@@ -80,12 +85,14 @@ def play_renders(recorder: Recorder, template: str, rule: str, destination: str)
         _RENDERS,
         "Zero retention: nothing is kept",
         name="zero_retention",
+        shows_answer=False,
         body={"input": html, "delivery": {"type": "base64", "retention": "none"}},
     )
     recorder.call(
         _RENDERS,
         "To a storage destination and by email",
         name="delivery",
+        shows_answer=False,
         body={
             "input": stored,
             "data": DATA,
@@ -127,6 +134,7 @@ def _read_renders(recorder: Recorder, render: dict[str, Any], template: str) -> 
     render_id, (file, *_) = render["id"], render["files"]
     recorder.call("GET /v1/renders/{id}", id=render_id)
     recorder.call("GET /v1/renders/{id}/logs", id=render_id)
+    recorder.parameters("GET /v1/webhook-deliveries", {"render_id": render_id})
     recorder.call(
         "GET /v1/renders/{id}/files/{file_id}",
         id=render_id,

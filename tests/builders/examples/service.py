@@ -28,7 +28,11 @@ _MESSAGE_ID: Final = "<202611211200.4711@smtp-relay.mailin.fr>"
 _ACCEPTED: Final = ProviderReply(201, {"messageId": _MESSAGE_ID})
 _REFUSED: Final = ProviderReply(400, {"code": "invalid_parameter", "message": "invalid email"})
 _PDF: Final = b"%PDF-1.7\n" + b"%" * 18_204
-_VALIDATORS: Final = {"einvoice": "Saxon-HE 12.9", "pdfa": "veraPDF 1.30.2", "pdfua": "veraPDF 1.30.2"}
+_VALIDATORS: Final = {
+    "einvoice": "Saxon-HE 12.9",
+    "pdfa": "veraPDF 1.30.2",
+    "pdfua": "veraPDF 1.30.2",
+}
 
 
 class ExampleEngine(FakeEngine):
