@@ -126,10 +126,10 @@ def small_pdf(pages: int = 1, *, form: bool = False) -> str:
     ]
     for number in range(pages):
         text = f"BT/F 24 Tf 40 500 Td(Page {number + 1})Tj ET"
-        annotations = f"/Annots[{field}]" if form and number == 0 else ""
+        members = f"/Contents {5 + 2 * number} 0 R/Resources<</Font<</F 3 0 R>>>>"
+        members += f"/Annots[{field}]" if form and number == 0 else ""
         objects += [
-            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 420 595]/Contents {5 + 2 * number} 0 R"
-            f"/Resources<</Font<</F 3 0 R>>>>{annotations}>>",
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 420 595]{members}>>",
             f"<</Length {len(text)}>>stream\n{text}\nendstream",
         ]
     if form:

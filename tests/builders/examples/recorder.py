@@ -45,7 +45,8 @@ class Recorder:
     ) -> Any:
         """Send a request with JSON or without a body, keep both and return the JSON of the answer.
 
-        An answer like others of the operation is not kept (`shows_answer`). `route` is method and path, with placeholders that `path` fills.
+        An answer like others of the operation is not kept (`shows_answer`). `route` is method and
+        path, with placeholders that `path` fills.
         """
         row = _ROWS[route]
         if body is not None:

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from copy import replace
 from typing import Any, Final, override
 
+from chalicelib.contract.options.output import IMAGE_FORMATS
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import Verdict, VerdictJson
-from chalicelib.contract.options.output import IMAGE_FORMATS
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.job import EngineJob, PageJob, RenderOutcome
 from chalicelib.settings import ApiSettings

@@ -1,4 +1,4 @@
-"""Texts of examples that are the same in each run: ids, secrets and signatures in place of random ones."""
+"""Texts of examples that are the same in each run, in place of random ids and secrets."""
 
 import base64
 import hashlib

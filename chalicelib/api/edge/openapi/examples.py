@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from chalicelib.api.edge.endpoint import JSON
 from chalicelib.api.edge.openapi import objects as oas
-from chalicelib.core import json
 from chalicelib.core.json import Json
 from chalicelib.core.problems import PROBLEMS
 
@@ -43,7 +44,7 @@ def recorded_examples() -> AllExamples:
     return {
         operation_id: OperationExamples(**parts)
         for file in sorted(RECORDED.glob("*.json"))
-        for operation_id, parts in json.loads(file.read_bytes()).items()
+        for operation_id, parts in msgspec.json.decode(file.read_bytes()).items()
     }
 
 
@@ -69,7 +70,7 @@ def with_examples(operation: oas.Operation, examples: AllExamples) -> oas.Operat
 
 
 def _with_example(parameter: oas.Parameter, values: Mapping[str, Json]) -> oas.Parameter:
-    name = parameter.get("name")
+    name = parameter.get("name", "")
     if name not in values:
         return parameter
     shown = parameter.copy()
