@@ -89,7 +89,7 @@ def retrieve_error_code(call: Call) -> Reply:
     if problem is None:
         raise NotFound("not_found", "There is no error code of this name.")
     if _asks_for_json(call.headers.get("accept", "")):
-        return Reply(body=problem._asdict(), headers=_VARY)
+        return Reply(body=_published_row(problem), headers=_VARY)
     page = _error_page(problem, call.services.api_host)
     return replace(page, headers={**page.headers, **_VARY})
 
@@ -129,6 +129,13 @@ def _cached_openapi_document(api_host: str) -> "Document":
     from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
 
     return openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, api_host)
+
+
+def _published_row(problem: Problem) -> dict[str, object]:
+    """Return the row of a code without its owner, which is a name of this code base."""
+    row = problem._asdict()
+    del row["owner"]
+    return row
 
 
 def _asks_for_json(accept: str) -> bool:

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.api.edge.endpoint import Endpoint, ModelName, import_model
 from chalicelib.api.edge.openapi import objects as oas
+from chalicelib.api.edge.openapi.examples import (
+    problem_examples,
+    recorded_examples,
+    with_examples,
+)
 from chalicelib.api.edge.openapi.headers import HEADERS, PARAMETERS, SECURITY
 from chalicelib.api.edge.openapi.named import NamedSchemas
 from chalicelib.api.edge.openapi.operations import OperationWriter
@@ -67,11 +72,13 @@ def openapi_document(
     writer = OperationWriter(
         inputs=inputs, outputs=outputs, definitions=definitions, problems=problems
     )
+    examples = recorded_examples()
     paths: dict[str, dict[str, oas.Operation]] = {}
     for row in published:
         # OpenAPI has no template for a tail; the parameter describes it.
         path = row.path.replace("+}", "}")
-        paths.setdefault(path, {})[row.method.lower()] = writer.operation(row)
+        operation = with_examples(writer.operation(row), examples)
+        paths.setdefault(path, {})[row.method.lower()] = operation
     definitions = _with_events(definitions, outputs, event_types)
     webhooks = webhook_operations(event_types)
     roots = paths, webhooks, problems.components
@@ -87,6 +94,7 @@ def openapi_document(
         "components": {
             "schemas": referenced_schemas(roots, with_variants(definitions)),
             "responses": dict(sorted(problems.components.items())),
+            "examples": problem_examples(problems.codes, api_host),
             "securitySchemes": SECURITY,
             "headers": HEADERS,
             "parameters": PARAMETERS,
