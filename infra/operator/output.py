@@ -9,13 +9,11 @@ from contextlib import contextmanager
 from typing import Any, Final, override
 
 import click
-from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
 from rich.cells import cell_len
 
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.text import terminal_text
 from chalicelib.settings import MissingSetting
-from infra.deploy.account import NO_REGION
 
 _GAP: Final = "  "
 _OVERFLOW_INDENT: Final = "    "
@@ -60,25 +58,42 @@ def command_errors(*, as_json: bool) -> Iterator[None]:
     """Turn the errors of a command into CommandError; with `as_json` print them as well."""
     try:
         yield
-    except (CommandError, ServiceError, MissingSetting, BotoCoreError, ClientError) as reason:
+    except Exception as reason:
         refusal = _command_error(reason)
+        if refusal is None:
+            raise
         if as_json:
             click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
+        if refusal is reason:
+            raise
         raise refusal from reason
 
 
-def _command_error(reason: Exception) -> CommandError:
+def _command_error(reason: Exception) -> CommandError | None:
+    """Return the refusal that an error is for the user, or None if it is a fault of the tool."""
     match reason:
+        case CommandError():
+            return reason
         case ServiceError():
             return CommandError(reason.code, reason.detail)
-        case CommandError():
-            return CommandError(reason.code, reason.message)
         case MissingSetting():
             return CommandError("setting_missing", str(reason))
+        case _:
+            return _aws_error(reason)
+
+
+def _aws_error(reason: Exception) -> CommandError | None:
+    from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
+
+    from infra.deploy.account import NO_REGION
+
+    match reason:
         case NoRegionError():
             return CommandError("setting_missing", NO_REGION)
-        case _:
+        case BotoCoreError() | ClientError():
             return CommandError("aws_failed", f"AWS does not do it: {reason}")
+        case _:
+            return None
 
 
 def answer_lines(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -18,7 +18,7 @@ def render() -> None:
     """Inspect renders."""
 
 
-@render.command()
+@render.command(epilog="Example: platen render trace rnd_01J8")
 @click.argument("render_id", metavar="RND")
 @click.option("--workspace", metavar="WS", help="Its workspace; default: it is looked for.")
 @print_answer

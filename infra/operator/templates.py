@@ -22,7 +22,7 @@ def template() -> None:
     """Change templates, as the API does."""
 
 
-@template.command()
+@template.command(epilog="Example: platen template lock tpl_01J8")
 @_TEMPLATE
 @_WORKSPACE
 @print_answer
@@ -31,7 +31,7 @@ def lock(template_id: str, workspace: Any) -> dict[str, Any]:
     return _set_fields(template_id, workspace, locked=True)
 
 
-@template.command()
+@template.command(epilog="Example: platen template unlock tpl_01J8")
 @_TEMPLATE
 @_WORKSPACE
 @print_answer
@@ -40,7 +40,7 @@ def unlock(template_id: str, workspace: Any) -> dict[str, Any]:
     return _set_fields(template_id, workspace, locked=False)
 
 
-@template.command()
+@template.command(epilog="Example: platen template restore tpl_01J8")
 @_TEMPLATE
 @_WORKSPACE
 @print_answer
