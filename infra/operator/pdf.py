@@ -11,7 +11,8 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.text import terminal_text
 from chalicelib.engine.pdf_tools import TOOLS, PdfTool
 from infra.operator.conform import report_lines
-from infra.operator.output import CommandError, answer_lines, command_errors
+from infra.operator.output import CommandError, command_errors
+from infra.operator.tables import answer_lines
 
 if TYPE_CHECKING:
     from infra.operator.run_pdf_tool import ToolRun
