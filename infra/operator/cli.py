@@ -13,16 +13,16 @@ environment names. `render create` and `template push`, `pull` and `watch` speak
 service (--url, --key).
 """
 _COMMANDS: Final = {
-    "render": ("infra.operator.renders:render", "Make documents; trace renders."),
-    "template": ("infra.operator.templates:template", "Keep templates as files; change them."),
+    "render": ("infra.operator.groups:render", "Make documents; trace renders."),
+    "template": ("infra.operator.groups:template", "Keep templates as files; change them."),
     "pdf": ("infra.operator.pdf:pdf", "Run a PDF tool on local files, without a service."),
     "conform": ("infra.operator.conform:conform", "Tell whether a file is what it claims to be."),
     "workspace": ("infra.operator.workspaces:workspace", "Manage workspaces and their plans."),
     "key": ("infra.operator.keys:key", "Manage API keys."),
     "member": ("infra.operator.members:member", "Manage the members of a workspace."),
-    "webhook": ("infra.operator.webhook:webhook", "Inspect, redrive and forward webhooks."),
+    "webhook": ("infra.operator.groups:webhook", "Inspect, redrive and forward webhooks."),
     # The name of before, which shows in no help.
-    "webhooks": ("infra.operator.webhook:webhooks", ""),
+    "webhooks": ("infra.operator.groups:webhooks", ""),
     "dlq": ("infra.operator.dead_letters:dlq", "Inspect and redrive messages given up."),
     "service": ("infra.operator.service:service", "Control the service as a whole."),
     "mail": ("infra.operator.mail:mail", "Manage the mail server for mail to owners."),

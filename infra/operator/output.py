@@ -24,6 +24,10 @@ class CommandError(click.ClickException):
         super().__init__(message)
         self.code = code
 
+    def as_json(self) -> dict[str, object]:
+        """Return the refusal for programs."""
+        return {"code": self.code, "detail": self.message}
+
     @override
     def format_message(self) -> str:
         return terminal_text(self.message)
@@ -55,7 +59,7 @@ def command_errors(*, as_json: bool) -> Iterator[None]:
         if refusal is None:
             raise
         if as_json:
-            click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
+            click.echo(json.dumps(refusal.as_json()))
         if refusal is reason:
             raise
         raise refusal from reason
