@@ -9,7 +9,10 @@ _FORWARD: Final = ("infra.operator.forward_webhooks:forward", "Post new events t
 render: Final = LazyGroup(
     "render",
     {
-        "create": ("infra.operator.create_render:create", "Make a document, and write its files."),
+        "create": (
+            "infra.operator.api.create_render:create",
+            "Make a document, and write its files.",
+        ),
         "trace": ("infra.operator.renders:trace", "Tell everything that is known of a render."),
     },
     help="Make documents, and tell what became of renders.",
@@ -17,9 +20,9 @@ render: Final = LazyGroup(
 template: Final = LazyGroup(
     "template",
     {
-        "push": ("infra.operator.template_files:push", "Make the draft what a folder holds."),
-        "pull": ("infra.operator.template_files:pull", "Write a draft into a folder."),
-        "watch": ("infra.operator.template_files:watch", "Push and preview at each save."),
+        "push": ("infra.operator.api.template_files:push", "Make the draft what a folder holds."),
+        "pull": ("infra.operator.api.template_files:pull", "Write a draft into a folder."),
+        "watch": ("infra.operator.api.template_files:watch", "Push and preview at each save."),
         "lock": ("infra.operator.templates:lock", "Lock a template."),
         "unlock": ("infra.operator.templates:unlock", "Unlock a template."),
         "restore": ("infra.operator.templates:restore", "Restore a template from the trash."),

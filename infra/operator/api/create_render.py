@@ -11,10 +11,9 @@ import click
 
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.text import terminal_text
-from infra.operator.output import CommandError, command_errors
-from infra.operator.page_assets import read_file, referenced_files
-from infra.operator.problem import Place, ProblemError
-from infra.operator.render_request import (
+from infra.operator.api.page_assets import read_file, referenced_files
+from infra.operator.api.problem import Place, ProblemError
+from infra.operator.api.render_request import (
     document_input,
     output_options,
     read_object,
@@ -22,7 +21,8 @@ from infra.operator.render_request import (
     warning_lines,
     write_files,
 )
-from infra.operator.service_api import ServiceApi, connect, service_options
+from infra.operator.api.service_api import ServiceApi, connect, service_options
+from infra.operator.output import CommandError, command_errors
 from infra.operator.tables import answer_lines
 
 _FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -117,7 +117,7 @@ class _Request:
         """Return the place of a fault in FILE."""
         is_of_file = self.file is not None and field in {"", "html"}
         name = "standard input" if self.file == _STDIN else str(self.file)
-        return Place(name, line, column) if is_of_file else None
+        return Place(name, line, column, None) if is_of_file else None
 
     def _input(self, api: ServiceApi, output: JsonObject) -> JsonObject:
         if self.template is not None:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from infra.operator.api.problem import Place
 from infra.operator.output import CommandError
-from infra.operator.problem import Place
 
 FOLDER: Final = "partials"
 
@@ -48,8 +48,11 @@ class ExpandedText:
         offset = starts[min(line, len(starts)) - 1] + column - 1
         index = bisect_right([start for start, _, _ in self.parts], offset) - 1
         start, file, first = self.parts[max(0, index)]
-        before = self.sources[file][: first + offset - start]
-        return Place(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        source = self.sources[file]
+        before = source[: first + offset - start]
+        begin = before.rfind("\n") + 1
+        text, _, _ = source[begin:].partition("\n")
+        return Place(file, before.count("\n") + 1, len(before) - begin + 1, text)
 
 
 def expand(file: str, text: str, read: Callable[[str], str]) -> ExpandedText:

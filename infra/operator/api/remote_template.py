@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple, cast
 
 from chalicelib.core.json import Json, JsonObject
+from infra.operator.api.service_api import Answer, ServiceApi
+from infra.operator.api.template_folder import TEXT_FILES, TemplateFiles
 from infra.operator.output import CommandError
-from infra.operator.service_api import Answer, ServiceApi
-from infra.operator.template_folder import TEXT_FILES, TemplateFiles
 
 
 class RemoteTemplate(NamedTuple):

@@ -10,11 +10,11 @@ from typing import Final, cast
 from urllib.parse import quote, unquote
 
 from chalicelib.core.json import Json, JsonObject, canonical_bytes
-from infra.operator import partials
+from infra.operator.api import partials
+from infra.operator.api.page_assets import read_file
+from infra.operator.api.partials import ExpandedText, collapse, expand
+from infra.operator.api.render_request import read_object, write_file
 from infra.operator.output import CommandError
-from infra.operator.page_assets import read_file
-from infra.operator.partials import ExpandedText, collapse, expand
-from infra.operator.render_request import read_object, write_file
 
 # Members of a template's content, by the file that holds them.
 TEXT_FILES: Final = {
@@ -138,20 +138,33 @@ def write_folder(folder: Path, template: TemplateFiles) -> list[str]:
     A file whose content means the same stays as it is written; files of this layout that the
     template does not have are deleted, but for partials.
     """
-    found_partials: dict[str, str] = {}
-    wanted: dict[str, str | Json] = {}
-    for file, member in TEXT_FILES.items():
-        if member in template.texts:
-            wanted[file] = collapse(template.texts[member], found_partials)
-    wanted |= {f"{partials.FOLDER}/{name}": text for name, text in found_partials.items()}
+    wanted = _wanted_texts(folder, template)
     objects = dict(_objects(template))
-    changed = [file for file, text in wanted.items() if _write_text(folder / file, str(text))]
+    changed = [file for file, text in wanted.items() if _write_text(folder / file, text)]
     changed += [file for file, value in objects.items() if _write_object(folder / file, value)]
     for file in _layout_files(folder):
         if file not in wanted and file not in objects:
             (folder / file).unlink()
             changed.append(file)
     return sorted(changed)
+
+
+def _wanted_texts(folder: Path, template: TemplateFiles) -> dict[str, str]:
+    """Return the texts of files; a file that means the same already keeps its text."""
+    try:
+        existing = _expanded_texts(folder)
+    except CommandError:
+        # An include of a file that is not there, which the pull may bring.
+        existing = {}
+    found_partials: dict[str, str] = {}
+    wanted: dict[str, str] = {}
+    for file, member in TEXT_FILES.items():
+        if member not in template.texts:
+            continue
+        text = template.texts[member]
+        is_same = member in existing and existing[member].text == text
+        wanted[file] = _text(folder / file) if is_same else collapse(text, found_partials)
+    return wanted | {f"{partials.FOLDER}/{name}": text for name, text in found_partials.items()}
 
 
 def _objects(template: TemplateFiles) -> Iterator[tuple[str, JsonObject]]:

@@ -7,14 +7,16 @@ from chalicelib.core.text import terminal_text
 from infra.operator.output import CommandError
 
 _INDENT: Final = "  "
+_MAX_EXCERPT: Final = 90
 
 
 class Place(NamedTuple):
-    """Place in a file; line and column count from 1."""
+    """Place in a file, and the text of the line if it is known; both numbers count from 1."""
 
     file: str
     line: int
     column: int
+    text: str | None
 
 
 # Returns the place of a line and a column of a text of a template, or None if it has no file.
@@ -37,6 +39,7 @@ class ProblemError(CommandError):
     @override
     def as_json(self) -> dict[str, object]:
         place = self.place._asdict() if self.place else {}
+        place.pop("text", None)
         return {"code": self.code, "detail": self.message, **self.problem, **place}
 
     @override
@@ -65,12 +68,15 @@ class ProblemError(CommandError):
 
     def _excerpt_lines(self) -> list[str]:
         excerpt, column = self.problem.get("excerpt"), self.problem.get("column")
-        if not isinstance(excerpt, str) or not excerpt.strip():
+        if self.place is not None and self.place.text is not None:
+            excerpt, column = self.place.text, self.place.column
+        if not isinstance(excerpt, str) or not isinstance(column, int) or not excerpt.strip():
             return []
-        lines = [_INDENT + terminal_text(excerpt)]
-        # A long line is cut around the column.
-        if isinstance(column, int) and column <= len(excerpt) + 1:
-            lines.append(_INDENT + " " * (column - 1) + "^")
+        first = max(0, column - _MAX_EXCERPT // 2) if len(excerpt) > _MAX_EXCERPT else 0
+        lines = [_INDENT + terminal_text(excerpt[first : first + _MAX_EXCERPT])]
+        # The service cuts a long line around the column.
+        if column <= len(excerpt) + 1:
+            lines.append(_INDENT + " " * (column - 1 - first) + "^")
         return lines
 
     def _more_lines(self) -> list[str]:

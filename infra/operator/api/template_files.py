@@ -8,14 +8,14 @@ from typing import Final
 import click
 
 from chalicelib.core.text import terminal_text
+from infra.operator.api.push_template import publish_template, push_template
+from infra.operator.api.remote_template import read_remote
+from infra.operator.api.render_request import warning_lines
+from infra.operator.api.service_api import connect, service_options
+from infra.operator.api.template_folder import has_layout_files, read_folder, write_folder
+from infra.operator.api.template_lock import LockEntry, read_lock, write_lock
+from infra.operator.api.watch_template import Preview, previews
 from infra.operator.output import CommandError, print_answer
-from infra.operator.push_template import publish_template, push_template
-from infra.operator.remote_template import read_remote
-from infra.operator.render_request import warning_lines
-from infra.operator.service_api import connect, service_options
-from infra.operator.template_folder import has_layout_files, read_folder, write_folder
-from infra.operator.template_lock import LockEntry, read_lock, write_lock
-from infra.operator.watch_template import Preview, previews
 
 _FOLDER: Final = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 _EXISTING_FOLDER: Final = click.argument(

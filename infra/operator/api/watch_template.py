@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from infra.operator.api.page_assets import referenced_files
+from infra.operator.api.problem import Place, ProblemError
+from infra.operator.api.push_template import PushedTemplate, place_in_folder, push_template
+from infra.operator.api.render_request import output_options, template_input, write_files
+from infra.operator.api.service_api import Answer, ServiceApi, UnreachableError
 from infra.operator.output import CommandError
-from infra.operator.page_assets import referenced_files
-from infra.operator.problem import Place, ProblemError
-from infra.operator.push_template import PushedTemplate, place_in_folder, push_template
-from infra.operator.render_request import output_options, template_input, write_files
-from infra.operator.service_api import Answer, ServiceApi, UnreachableError
 
 _PAUSE_S: Final = 0.3
 # A pushed template, its render and the files of the preview; or why there are none.

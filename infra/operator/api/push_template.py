@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from infra.operator.api.problem import Place, ProblemError
+from infra.operator.api.remote_template import RemoteTemplate, read_remote
+from infra.operator.api.service_api import ServiceApi
+from infra.operator.api.template_folder import TemplateFiles, read_folder
+from infra.operator.api.template_lock import LockEntry, read_lock, write_lock
 from infra.operator.output import CommandError
-from infra.operator.problem import Place, ProblemError
-from infra.operator.remote_template import RemoteTemplate, read_remote
-from infra.operator.service_api import ServiceApi
-from infra.operator.template_folder import TemplateFiles, read_folder
-from infra.operator.template_lock import LockEntry, read_lock, write_lock
 
 _NOT_FOUND: Final = ("template_not_found", "template_deleted")
 
@@ -48,6 +48,7 @@ def push_template(
     files = read_folder(folder)
     lock = read_lock(folder, api.base_url)
     if template_id is not None and (lock is None or lock.id != template_id):
+        # No draft has this revision: the first push into a template needs `force`, or a pull.
         lock = LockEntry(template_id, 0, "")
     pushed = _create(api, files) if lock is None else _update(api, files, lock, force=force)
     write_lock(folder, api.base_url, LockEntry(pushed.id, pushed.revision, files.digest()))
@@ -97,7 +98,7 @@ def _update(
     try:
         remote = read_remote(api, lock.id)
     except ProblemError as problem:
-        if problem.code not in _NOT_FOUND:
+        if problem.code not in _NOT_FOUND or lock.revision == 0:
             raise
         message = f"{problem.message} Delete its entry of template.lock.json for a new template."
         raise CommandError(problem.code, message) from problem

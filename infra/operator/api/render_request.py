@@ -11,9 +11,9 @@ import click
 
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.json import JsonObject, loads
+from infra.operator.api.page_assets import read_file
+from infra.operator.api.service_api import Answer, ServiceApi
 from infra.operator.output import CommandError
-from infra.operator.page_assets import read_file
-from infra.operator.service_api import Answer, ServiceApi
 
 # A request may have 4 MB on most plans; base64 adds a third.
 _MAX_INLINE_BYTES: Final = 2_000_000

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import click
 
 from infra.operator import connection
+from infra.operator.api.problem import ProblemError
 from infra.operator.output import CommandError
-from infra.operator.problem import ProblemError
 
 if TYPE_CHECKING:
     import httpx

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from infra.operator.api.render_request import read_object, write_file
 from infra.operator.output import CommandError
-from infra.operator.render_request import read_object, write_file
 
 _FILE: Final = "template.lock.json"
 
