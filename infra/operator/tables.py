@@ -49,7 +49,7 @@ def _field_lines(fields: Mapping[str, str]) -> Iterator[str]:
     width = max(map(cell_len, fields), default=0) + len(_GAP)
     room = max(_MIN_TEXT, _max_width() - width)
     for name, text in fields.items():
-        for label, line in zip_longest([name], _wrapped(text, room), fillvalue=""):
+        for label, line in zip_longest([name], _wrapped_lines(text, room), fillvalue=""):
             whole = _pad(label, width) + line
             yield _bold(whole) if name == _SECRET_FIELD else whole
 
@@ -62,7 +62,7 @@ def _table_lines(rows: Sequence[Mapping[str, object]]) -> Iterator[str]:
     yield _bold(_line(names[: len(widths)], widths))
     for row in cells:
         columns = [
-            [text] if _is_whole(name) else _wrapped(text, width, chops=True)
+            [text] if _is_whole(name) else _wrapped_lines(text, width, chops=True)
             for name, text, width in zip(names, row, widths, strict=False)
         ]
         yield from (_line(line, widths) for line in zip_longest(*columns, fillvalue=""))
@@ -103,13 +103,13 @@ def _pair_lines(pairs: Sequence[str]) -> Iterator[str]:
     for pair in pairs:
         longer = f"{line}{_GAP}{pair}" if line else pair
         if line and cell_len(longer) > room:
-            yield from (_INDENT + each for each in _wrapped(line, room))
+            yield from (_INDENT + each for each in _wrapped_lines(line, room))
             longer = pair
         line = longer
-    yield from (_INDENT + each for each in _wrapped(line, room) if each)
+    yield from (_INDENT + each for each in _wrapped_lines(line, room) if each)
 
 
-def _wrapped(text: str, width: int, *, chops: bool = False) -> list[str]:
+def _wrapped_lines(text: str, width: int, *, chops: bool = False) -> list[str]:
     """Return the lines of a text, broken at blanks; with `chops` also inside of long words."""
     if cell_len(text) <= width:
         return [text]

@@ -72,7 +72,7 @@ def create(url: str | None, key: str | None, *, as_json: bool, **options: Any) -
         try:
             render = api.render(request.body(api))
         except ProblemError as problem:
-            raise problem.located(request.place) from problem
+            raise problem.at_place(request.place) from problem
         rows = write_files(api, render, request.output)
     answer = {"id": render["id"], "test": render["test"], "files": rows}
     if as_json:

@@ -30,9 +30,9 @@ class ProblemError(CommandError):
         """Read problem details (RFC 9457), or the error of a render."""
         super().__init__(str(problem.get("code", "internal_error")), _detail(problem))
         self.problem: Final = problem
-        self.place: Final = None if find_place is None else self._found(find_place)
+        self.place: Final = None if find_place is None else self._find(find_place)
 
-    def located(self, find_place: FindPlace) -> "ProblemError":
+    def at_place(self, find_place: FindPlace) -> "ProblemError":
         """Return the same refusal with the place in a file."""
         return ProblemError(self.problem, find_place)
 
@@ -53,7 +53,7 @@ class ProblemError(CommandError):
             head = self.message
         return "\n".join([terminal_text(head), *self._excerpt_lines(), *self._more_lines()])
 
-    def _found(self, find_place: FindPlace) -> Place | None:
+    def _find(self, find_place: FindPlace) -> Place | None:
         line, column = self.problem.get("line"), self.problem.get("column")
         if not isinstance(line, int) or not isinstance(column, int):
             return None

@@ -128,12 +128,12 @@ class ServiceApi:
         content = None if body is None else _body_bytes(body)
         headers = {} if body is None else {"Content-Type": "application/json"}
         url = f"{self.base_url}{path}"
-        answer = self._answered(
+        answer = self._send(
             lambda: self._http.request(method, url, content=content, headers=headers)
         )
         if answer.is_redirect:
             location = answer.headers["Location"]
-            answer = self._answered(lambda: self._files.get(location))
+            answer = self._send(lambda: self._files.get(location))
         if answer.is_error:
             raise ProblemError(_problem(answer))
         return _json_object(answer) if answer.content else {}
@@ -169,7 +169,7 @@ class ServiceApi:
         announced = {"filename": filename, "bytes": len(content)}
         upload = self.call("POST", "/uploads", announced)
         form = upload["upload"]
-        sent = self._answered(
+        sent = self._send(
             lambda: self._files.post(
                 form["url"], data=form["fields"], files={"file": (filename, content)}
             )
@@ -181,12 +181,12 @@ class ServiceApi:
 
     def download(self, url: str) -> bytes:
         """Return the file at a signed URL."""
-        answer = self._answered(lambda: self._files.get(url))
+        answer = self._send(lambda: self._files.get(url))
         if answer.is_error:
             raise ProblemError(_problem(answer))
         return answer.content
 
-    def _answered(self, send: Callable[[], "httpx.Response"]) -> "httpx.Response":
+    def _send(self, send: Callable[[], "httpx.Response"]) -> "httpx.Response":
         import httpx
 
         try:
@@ -211,7 +211,11 @@ def _problem(answer: "httpx.Response") -> Answer:
     if isinstance(problem, dict) and "code" in problem:
         return problem
     detail = f"{answer.request.url.host} answered with status {answer.status_code}, not as Platen"
-    return {"code": "internal_error", "detail": f"{detail}: check --url"}
+    return {
+        "code": "internal_error",
+        "status": answer.status_code,
+        "detail": f"{detail}: check --url",
+    }
 
 
 def _json_object(answer: "httpx.Response") -> Answer:

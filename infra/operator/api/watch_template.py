@@ -13,6 +13,8 @@ from infra.operator.api.service_api import Answer, ServiceApi, UnreachableError
 from infra.operator.output import CommandError
 
 _PAUSE_S: Final = 0.3
+# Statuses of a service that is being restarted, or of what stands before it.
+_UNAVAILABLE: Final = {502, 503, 504}
 # A pushed template, its render and the files of the preview; or why there are none.
 type Preview = tuple[PushedTemplate, Answer, list[dict[str, object]]]
 
@@ -31,13 +33,11 @@ def previews(
         if state != seen or is_away:
             try:
                 yield preview_template(api, folder, out, force=force)
-            except UnreachableError as reason:
-                if not is_away:
-                    yield reason
-                is_away, seen = True, None
             except CommandError as reason:
-                yield reason
-                is_away, seen = False, state
+                was_away, is_away = is_away, _is_away(reason)
+                if not (was_away and is_away):
+                    yield reason
+                seen = state
             else:
                 is_away, seen = False, state
         time.sleep(_PAUSE_S)
@@ -64,8 +64,15 @@ def preview_template(api: ServiceApi, folder: Path, out: Path, *, force: bool) -
     try:
         render = api.render(body)
     except ProblemError as problem:
-        raise problem.located(place) from problem
+        raise problem.at_place(place) from problem
     return pushed, render, write_files(api, render, out)
+
+
+def _is_away(reason: CommandError) -> bool:
+    is_unavailable = (
+        isinstance(reason, ProblemError) and reason.problem.get("status") in _UNAVAILABLE
+    )
+    return is_unavailable or isinstance(reason, UnreachableError)
 
 
 def _saved_files(folder: Path, out: Path) -> dict[str, tuple[int, int]]:
@@ -73,7 +80,9 @@ def _saved_files(folder: Path, out: Path) -> dict[str, tuple[int, int]]:
     own = {out.resolve(), (folder / "template.lock.json").resolve()}
     found: dict[str, tuple[int, int]] = {}
     for path in folder.rglob("*"):
-        if path.resolve() in own or any(part.startswith(".") for part in path.parts[-2:]):
+        if path.resolve() in own or any(
+            part.startswith(".") for part in path.relative_to(folder).parts
+        ):
             continue
         try:
             status = path.stat()

@@ -94,6 +94,16 @@ def test_every_command_has_an_example_that_it_understands(words: tuple[str, ...]
     assert isinstance(arguments, list)
 
 
+def test_every_command_answers_programs() -> None:
+    without = [words for words, command in commands() if not _has_option(command, "--json")]
+
+    assert without == []
+
+
+def _has_option(command: click.Command, name: str) -> bool:
+    return any(name in parameter.opts for parameter in command.params)
+
+
 def test_the_lines_of_lazy_groups_are_whole_sentences() -> None:
     groups: list[click.Group] = [main, *_groups(main)]
     lazy = [group for group in groups if isinstance(group, LazyGroup)]

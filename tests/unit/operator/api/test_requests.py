@@ -57,7 +57,7 @@ def test_the_suffix_says_the_format_unless_one_is_named(
 
 def test_a_refusal_names_the_place_its_line_and_the_request() -> None:
     problem = ProblemError(PROBLEM)
-    placed = problem.located(lambda field, line, column: Place(f"t/{field}", line, column, None))
+    placed = problem.at_place(lambda field, line, column: Place(f"t/{field}", line, column, None))
 
     assert placed.format_message().splitlines() == [
         "t/css:3:4: unexpected '}'",
