@@ -25,7 +25,7 @@ UNLOADED: Final = {
     ),
     "functions.render.handler": "lxml pikepdf PIL jinja2 babel jsonschema pydantic chalice infra",
     "chalicelib.adapters.aws.sealing": "cryptography boto3 botocore",
-    "infra.operator.cli": "pydantic chalice app pikepdf jinja2 functions",
+    "infra.operator.cli": "boto3 pydantic chalice app pikepdf jinja2 functions chalicelib",
 }
 REGISTRIES: Final = re.compile(
     r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|yarnpkg\.com|golang\.org|crates\.io"
