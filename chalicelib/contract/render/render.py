@@ -94,13 +94,13 @@ class MissingGlyphs(Model):
 class LoadedBytes(Model):
     """Sizes of the parts of the page, in bytes."""
 
-    html: int = 0
-    css: int = 0
-    script: int = 0
-    font: int = 0
-    image: int = 0
-    data: int = 0
-    other: int = 0
+    html: int
+    css: int
+    script: int
+    font: int
+    image: int
+    data: int
+    other: int
 
 
 class MissingAsset(Model):
@@ -116,7 +116,7 @@ class Explain(Model):
     fonts: list[UsedFont] = Field(default=[])
     missing_glyphs: list[MissingGlyphs] = Field(default=[])
     """What is drawn as boxes (warning `glyph_missing`); at most 200 characters of a family."""
-    bytes: LoadedBytes = LoadedBytes()
+    bytes: LoadedBytes
     requests: int = 0
     """Number of requests that the page made."""
     wait: str | None = None
