@@ -20,6 +20,7 @@ from chalicelib.core import json
 _TYPES: Final[Mapping[str, object]] = {
     "AssetPolicy": Literal["lenient", "strict"],
     "AttachmentMode": Literal["attached", "linked"],
+    "AttachmentRelationship": pdf.AttachmentRelationship,
     "ConformanceStatus": conformance_report.ReportStatus,
     "ConnectionStatus": Literal["active", "failing"],
     "DeliveryType": request.DeliveryType,
@@ -52,6 +53,7 @@ _TYPES: Final[Mapping[str, object]] = {
     "TemplateType": template.TemplateType,
     "TestOutcome": Literal["succeeded", "failed"],
     "TimeoutBehavior": Literal["continue", "cancel"],
+    "UploadStatus": Literal["pending", "ready"],
     "VatCategory": invoice.VatCategory,
     "WarningCode": output.WarningCode,
     "WebhookDeliveryStatus": delivery.DeliveryStatus,
