@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from chalicelib.api.edge.openapi import openapi_document
+from chalicelib.api.edge.openapi.document import openapi_document
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 

@@ -21,7 +21,7 @@ blueprint: Final = Blueprint(__name__)
     tag="Account",
     answers={200: "chalicelib.contract.account:Account"},
 )
-def retrieve(call: Call) -> Reply:
+def retrieve_account(call: Call) -> Reply:
     """Retrieve the account.
 
     The plan with its limits, the current billing cycle and the renders that are left in it. Test
@@ -39,7 +39,7 @@ def retrieve(call: Call) -> Reply:
     tag="Account",
     answers={200: "chalicelib.contract.account:Usage"},
 )
-def usage(call: Call) -> Reply:
+def retrieve_usage(call: Call) -> Reply:
     """Count finished renders by day, template and format.
 
     The range has at most 366 days; the default is the current cycle up to today. A finished render

@@ -37,7 +37,7 @@ official id has one of these, here and wherever an invoice is refused:
 
 @blueprint.route("/v1/einvoices", methods=["POST"])
 @endpoint(**_ENDPOINT_FIELDS)
-def create(call: Call) -> Reply:
+def create_einvoice(call: Call) -> Reply:
     """Make an e-invoice.
 
     It is a render whose only file is the XML: CII in six profiles, UBL for EN16931, XRECHNUNG and
@@ -67,7 +67,7 @@ def create(call: Call) -> Reply:
         "pdf_password_required",
     ),
 )
-def validate(call: Call) -> Reply:
+def validate_einvoice(call: Call) -> Reply:
     """Validate an e-invoice."""
     validation = call.services.einvoices.validate(
         call.caller.workspace,

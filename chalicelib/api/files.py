@@ -19,7 +19,7 @@ blueprint: Final = Blueprint(__name__)
     answers={302: None},
     problems=("file_expired", "workspace_suspended", "workspace_deletion_scheduled"),
 )
-def fetch(call: Call) -> Reply:
+def download_file(call: Call) -> Reply:
     """Fetch a file by its signed URL.
 
     Redirects to the file store. Anyone who has the URL can fetch the file until the URL expires,

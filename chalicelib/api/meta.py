@@ -29,12 +29,13 @@ log = logging.getLogger(__name__)
 @endpoint(
     auth=PUBLIC,
     tag="Service",
+    is_published=False,
     answers={
         200: "chalicelib.contract.meta:Health",
         503: "chalicelib.contract.meta:Health",
     },
 )
-def health(call: Call) -> Reply:
+def check_health(call: Call) -> Reply:
     """Tell whether the service works.
 
     503 when a part that it depends on fails; not where one is missing.
@@ -47,7 +48,7 @@ def health(call: Call) -> Reply:
 
 @blueprint.route("/v1/openapi.json", methods=["GET"])
 @endpoint(auth=PUBLIC, tag="Service", cache_control=_CACHED, allows_any_origin=True)
-def openapi(call: Call) -> Reply:
+def retrieve_openapi(call: Call) -> Reply:
     """Describe this API as OpenAPI 3.1."""
     with _BUILDING:
         document = _openapi_document(call.services.api_host)
@@ -64,7 +65,7 @@ def _check_outcome(name: str, check: Callable[[], bool]) -> str:
 
 @cache
 def _openapi_document(api_host: str) -> Content:
-    from chalicelib.api.edge.openapi import openapi_document  # noqa: PLC0415 -- builds every model
+    from chalicelib.api.edge.openapi.document import openapi_document  # noqa: PLC0415 -- builds every model
     from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
 
     document = openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, api_host)

@@ -25,6 +25,20 @@ _FILE_TYPES: Final = {
     "to-text": (_TEXT,),
     "validate": (),
 }
+# The names of the views of tools whose name does not go before `pdf` as a verb.
+_VIEW_NAMES: Final = {
+    "merge": "merge_pdfs",
+    "extract-pages": "extract_pdf_pages",
+    "delete-pages": "delete_pdf_pages",
+    "reorder": "reorder_pdf_pages",
+    "rotate": "rotate_pdf_pages",
+    "metadata": "set_pdf_metadata",
+    "attach": "attach_files_to_pdf",
+    "fill-form": "fill_pdf_form",
+    "to-images": "convert_pdf_to_images",
+    "to-text": "convert_pdf_to_text",
+    "pdfa": "convert_pdf_to_pdfa",
+}
 # Problems of renders that have a page, a template or an e-invoice.
 _PAGE_PROBLEMS: Final = (
     *("template_not_allowed_for_key", "template_not_found", "template_deleted"),
@@ -51,9 +65,9 @@ def _add_routes(tool: PdfTool) -> None:
             call, lambda request: pdf_tool_command(call, tool.name, cast("ToolRequest", request))
         )
 
-    make.__name__ = tool.name.replace("-", "_")
+    make.__name__ = _VIEW_NAMES.get(tool.name, f"{tool.name}_pdf")
     make.__doc__ = f"{tool.summary}.\n\n{_DESCRIPTION}"
-    check.__name__ = f"{make.__name__}_preflight"
+    check.__name__ = f"preflight_{make.__name__}"
     check.__doc__ = f"Check a request of `{tool.name}`.\n\n{_PREFLIGHT.format(tool.name)}"
     problems = [code for code in ENDPOINT_FIELDS["problems"] if code not in _PAGE_PROBLEMS]
     problems += ["not_found", "invalid_pdf_source", "pdf_password_required"]

@@ -62,7 +62,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     answers={201: f"{_CONTRACT}:SignedLinkWithSecret"},
     problems=_TEMPLATE_PROBLEMS,
 )
-def create(call: Call) -> Reply:
+def create_signed_link(call: Call) -> Reply:
     """Make a signed link.
 
     The answer has the secret, which is shown this once. Links of test keys make test files.
@@ -89,7 +89,7 @@ def create(call: Call) -> Reply:
     tag="Signed links",
     answers={200: f"{_CONTRACT}:SignedLinkList"},
 )
-def list_links(call: Call) -> Reply:
+def list_signed_links(call: Call) -> Reply:
     """List signed links, newest first.
 
     A test key sees those that were made with test keys, a key with a template allowlist those of
@@ -107,7 +107,7 @@ def list_links(call: Call) -> Reply:
 
 @blueprint.route("/v1/signed-links/{id}", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Signed links", answers={200: _LINK}, problems=("not_found",))
-def retrieve(call: Call) -> Reply:
+def retrieve_signed_link(call: Call) -> Reply:
     """Retrieve a signed link."""
     return Reply(200, link_json(_named_link(call)))
 
@@ -120,7 +120,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: _LINK},
     problems=("not_found", *_TEMPLATE_PROBLEMS),
 )
-def change(call: Call) -> Reply:
+def update_signed_link(call: Call) -> Reply:
     """Change a signed link.
 
     Files that URLs have made already stay as they are.
@@ -132,7 +132,7 @@ def change(call: Call) -> Reply:
 
 @blueprint.route("/v1/signed-links/{id}", methods=["DELETE"])
 @endpoint(auth=KeyAuth(_WRITE), tag="Signed links", answers={204: None}, problems=("not_found",))
-def delete(call: Call) -> Reply:
+def delete_signed_link(call: Call) -> Reply:
     """Delete a signed link.
 
     All its URLs end at once. The renders that it has made stay.
@@ -150,7 +150,7 @@ def delete(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:SignedUrl"},
     problems=("not_found",),
 )
-def sign(call: Call) -> Reply:
+def sign_url(call: Call) -> Reply:
     """Sign a URL of a link.
 
     Nothing is made or counted until somebody fetches the URL. With the link's secret you can sign
@@ -181,7 +181,7 @@ def sign(call: Call) -> Reply:
         "quota_exceeded",
     ),
 )
-def fetch(call: Call) -> Reply:
+def open_signed_link(call: Call) -> Reply:
     """Fetch the file of a signed link, at the host of the files.
 
     The path ends in `{name}.{ext}`: `ext` is pdf, png, jpeg, jpg or webp, `name` is free. Names of

@@ -17,7 +17,7 @@ from chalicelib.api.pages.negotiation import prefers_html
 from chalicelib.api.pages.reference_page import reference_page
 from chalicelib.core import json
 from chalicelib.core.errors import NotFound
-from chalicelib.core.problems import PROBLEMS
+from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
 
 blueprint: Final = Blueprint(__name__)
@@ -33,11 +33,12 @@ _BY_ACCEPT: Final = {"Vary": "Accept"}
 @endpoint(
     auth=PUBLIC,
     tag="Service",
+    is_published=False,
     answers={200: "chalicelib.contract.meta:ServiceInfo"},
     answer_types=_PAGE_TYPES,
     cache_control=_CACHED,
 )
-def home(call: Call) -> Reply:
+def retrieve_service(call: Call) -> Reply:
     """Tell what this service is, and where its description is.
 
     A page for people, where `Accept` asks for one; else JSON.
@@ -55,8 +56,14 @@ def home(call: Call) -> Reply:
 
 
 @blueprint.route("/docs", methods=["GET"])
-@endpoint(auth=PUBLIC, tag="Service", answer_types=(HTML_TYPE,), cache_control=_CACHED)
-def docs(call: Call) -> Reply:
+@endpoint(
+    auth=PUBLIC,
+    tag="Service",
+    is_published=False,
+    answer_types=(HTML_TYPE,),
+    cache_control=_CACHED,
+)
+def show_docs(call: Call) -> Reply:
     """Show the reference of this API to people."""
     return _page_reply(call, reference_page, policy=INLINE_STYLES_POLICY)
 
@@ -69,14 +76,14 @@ def docs(call: Call) -> Reply:
     answer_types=_PAGE_TYPES,
     cache_control=_CACHED,
 )
-def errors(call: Call) -> Reply:
+def list_error_codes(call: Call) -> Reply:
     """List all error codes.
 
     A page for people, where `Accept` asks for one; else JSON.
     """
     if prefers_html(call.headers.get("accept", ""), otherwise=False):
         return _page_reply(call, error_index_page, _BY_ACCEPT)
-    data = [problem._asdict() for problem in PROBLEMS.values()]
+    data = [_published_row(problem) for problem in PROBLEMS.values()]
     return _json_reply(
         call, {"object": "list", "data": data, "has_more": False, "next_cursor": None}
     )
@@ -91,7 +98,7 @@ def errors(call: Call) -> Reply:
     problems=("not_found",),
     cache_control=_CACHED,
 )
-def error(call: Call) -> Reply:
+def retrieve_error_code(call: Call) -> Reply:
     """Explain an error code.
 
     What it means and what to do about it: a page for people, or JSON where `Accept` asks for it.
@@ -101,17 +108,18 @@ def error(call: Call) -> Reply:
         raise NotFound("not_found", "There is no error code of this name.")
     if prefers_html(call.headers.get("accept", ""), otherwise=True):
         return _page_reply(call, partial(error_page, problem), _BY_ACCEPT)
-    return _json_reply(call, problem._asdict())
+    return _json_reply(call, _published_row(problem))
 
 
 @blueprint.route("/assets/{version}/{name}", methods=["GET"])
 @endpoint(
     auth=PUBLIC,
     tag="Service",
+    is_published=False,
     answer_types=("text/css", "text/javascript", "image/svg+xml"),
     problems=("not_found",),
 )
-def asset(call: Call) -> Reply:
+def retrieve_asset(call: Call) -> Reply:
     """Return a script or a style of the pages.
 
     The address changes with the content. One of another deployment gives the current content,
@@ -136,6 +144,13 @@ def _page_reply(
     site = Site(call.services.api_host, assets(call.services.pages_dir))
     sent = {"Content-Security-Policy": policy, **(headers or {})}
     return content_reply(page(site), call.headers, sent)
+
+
+def _published_row(problem: Problem) -> dict[str, object]:
+    """Return the row of a code without its owner, which is a name of this code base."""
+    row = problem._asdict()
+    del row["owner"]
+    return row
 
 
 def _json_reply(call: Call, body: Mapping[str, object]) -> Reply:

@@ -34,7 +34,7 @@ _REFUSALS: Final = (
 
 
 def _made_before(call: Call, seed: IdSeed) -> Reply | None:
-    return shown_again(call, seed.id("dst"), retrieve)
+    return shown_again(call, seed.id("dst"), retrieve_storage_destination)
 
 
 @blueprint.route("/v1/storage-destinations", methods=["POST"])
@@ -46,7 +46,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     answers={201: _DESTINATION},
     problems=_REFUSALS,
 )
-def create(call: Call) -> Reply:
+def create_storage_destination(call: Call) -> Reply:
     """Make a storage destination.
 
     Its credentials are sealed and never shown. A workspace has 50 destinations at most; one more is
@@ -66,7 +66,7 @@ def create(call: Call) -> Reply:
     tag="Storage",
     answers={200: f"{_CONTRACT}:StorageDestinationList"},
 )
-def list_destinations(call: Call) -> Reply:
+def list_storage_destinations(call: Call) -> Reply:
     """List storage destinations, newest first."""
     destinations = call.services.storage.destinations.all(call.caller.workspace_id)
     shown = [destination_json(each) for each in reversed(destinations)]
@@ -75,7 +75,7 @@ def list_destinations(call: Call) -> Reply:
 
 @blueprint.route("/v1/storage-destinations/{id}", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Storage", answers={200: _DESTINATION}, problems=("not_found",))
-def retrieve(call: Call) -> Reply:
+def retrieve_storage_destination(call: Call) -> Reply:
     """Retrieve a storage destination."""
     return Reply(200, destination_json(_named_destination(call)))
 
@@ -88,7 +88,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: _DESTINATION},
     problems=("not_found", *_REFUSALS),
 )
-def change(call: Call) -> Reply:
+def update_storage_destination(call: Call) -> Reply:
     """Change a storage destination; without `credentials` the stored ones stay.
 
     Who changes where they are sent (`endpoint`, `account`, `host`, `port`, `username`, `host_key`)
@@ -108,7 +108,7 @@ def change(call: Call) -> Reply:
     answers={204: None},
     problems=("not_found", TEMPLATE_NOT_ALLOWED, "conflict"),
 )
-def delete(call: Call) -> Reply:
+def delete_storage_destination(call: Call) -> Reply:
     """Delete a storage destination with its credentials; uploads that wait for it fail."""
     require_unrestricted_key(call, _EFFECT)
     call.services.storage.destinations.delete(_named_destination(call))
@@ -128,7 +128,7 @@ def delete(call: Call) -> Reply:
         "region_degraded",
     ),
 )
-def test(call: Call) -> Reply:
+def test_storage_destination(call: Call) -> Reply:
     """Test a destination: connect, write a small file, and delete it.
 
     The file is `.platen-test-…` in the folder that stands in `path_template` before its first tag.

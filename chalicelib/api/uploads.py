@@ -27,7 +27,7 @@ _UPLOAD = "chalicelib.contract.uploads:Upload"
     answers={201: _UPLOAD},
     problems=("conflict",),
 )
-def create(call: Call) -> Reply:
+def create_upload(call: Call) -> Reply:
     """Upload a file, or announce one.
 
     As `multipart/form-data`: the field `file`; the whole body may have the plan's `max_payload_mb`.
@@ -51,7 +51,7 @@ def create(call: Call) -> Reply:
     answers={200: _UPLOAD},
     problems=("upload_not_found",),
 )
-def retrieve(call: Call) -> Reply:
+def retrieve_upload(call: Call) -> Reply:
     """Retrieve an upload."""
     upload = call.services.uploads.read.get(call.caller.workspace_id, call.params["id"])
     return Reply(200, upload_object(upload))
@@ -64,7 +64,7 @@ def retrieve(call: Call) -> Reply:
     answers={204: None},
     problems=("upload_not_found",),
 )
-def delete(call: Call) -> Reply:
+def delete_upload(call: Call) -> Reply:
     """Delete an upload at once.
 
     A render that names it and has not started yet fails with `upload_not_found`.

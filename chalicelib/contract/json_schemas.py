@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import JsonSchemaValue, models_json_schema
 
 type _Mode = Literal["validation", "serialization"]
@@ -31,3 +31,11 @@ def model_json_schemas(
     for (model, mode), reference in references.items():
         by_mode[mode][model] = reference
     return by_mode["validation"], by_mode["serialization"], definitions.get("$defs", {})
+
+
+def type_json_schema(kind: object, ref_template: str) -> JsonSchemaValue:
+    """Return the schema of a type of members, without those of the models that it refers to."""
+    adapter: TypeAdapter[object] = TypeAdapter(kind)
+    schema = adapter.json_schema(ref_template=ref_template)
+    schema.pop("$defs", None)
+    return schema

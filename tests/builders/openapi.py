@@ -6,7 +6,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from chalicelib.api.edge.openapi import openapi_document
+from chalicelib.api.edge.openapi.document import openapi_document
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 
@@ -18,12 +18,9 @@ def api_document() -> Any:
 
 
 def webhook(event_type: str) -> Any:
-    """Return the operation of an event type, with its header parameters resolved."""
+    """Return the operation of an event type, with its header parameters."""
     document = api_document()
-    operation = document["webhooks"][event_type]["post"]
-    names = [entry["$ref"].rpartition("/")[2] for entry in operation["parameters"]]
-    parameters = [document["components"]["parameters"][name] for name in names]
-    return operation | {"parameters": parameters}
+    return document["webhooks"][event_type]["post"]
 
 
 def webhook_body(event_type: str) -> Any:

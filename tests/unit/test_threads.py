@@ -12,7 +12,7 @@ import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.api import meta
-from chalicelib.api.edge import openapi
+from chalicelib.api.edge.openapi import document
 from chalicelib.bootstrap.api_state import WallsCheck
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.tenancy import TenantGuard, TenantIsolationError
@@ -197,7 +197,7 @@ def test_the_description_of_the_api_is_built_once(monkeypatch: pytest.MonkeyPatc
         time.sleep(0.02)
         return built[-1]
 
-    monkeypatch.setattr(openapi, "openapi_document", build)
+    monkeypatch.setattr(document, "openapi_document", build)
     meta._cached_openapi_document.cache_clear()
     at_once(lambda: meta._openapi_document("https://api.test"))
     meta._cached_openapi_document.cache_clear()

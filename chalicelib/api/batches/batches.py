@@ -46,7 +46,7 @@ _FILTERS: Final = ("status", "template_id", "reference", "test")
     idempotent=True,
     counts_rate_itself=True,
 )
-def create(call: Call) -> Reply:
+def create_batch(call: Call) -> Reply:
     """Render a template for each of up to 100 000 items.
 
     The items come in the request, or are the rows of an uploaded CSV. At most `bulk_concurrency` of
@@ -98,7 +98,7 @@ def list_batches(call: Call) -> Reply:
     answers={200: _BATCH},
     problems=("not_found",),
 )
-def retrieve(call: Call) -> Reply:
+def retrieve_batch(call: Call) -> Reply:
     """Retrieve a batch, with fresh URLs of its combined files."""
     return _reply(call, 200, _requested_batch(call))
 
@@ -111,7 +111,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: "chalicelib.contract.batches.batch:BatchItemList"},
     problems=("not_found",),
 )
-def list_items(call: Call) -> Reply:
+def list_batch_items(call: Call) -> Reply:
     """List the items of a batch by their index.
 
     An item has a `render_id` once it is released; `GET /v1/renders/{id}` then has its files. With a
@@ -139,7 +139,7 @@ def list_items(call: Call) -> Reply:
     answers={200: _BATCH},
     problems=("not_found", "conflict"),
 )
-def cancel(call: Call) -> Reply:
+def cancel_batch(call: Call) -> Reply:
     """Cancel a batch.
 
     Pending and queued items become `canceled`; those that are being rendered finish, and the batch
@@ -156,7 +156,7 @@ def cancel(call: Call) -> Reply:
     answers={202: _BATCH},
     problems=("not_found", "conflict", "zero_retention", "item_files_expired"),
 )
-def retry_failed(call: Call) -> Reply:
+def retry_failed_batch_items(call: Call) -> Reply:
     """Render the failed items of a batch again.
 
     The batch goes back to `processing`; each failed item gets a new render. Combined files are
@@ -175,7 +175,7 @@ def retry_failed(call: Call) -> Reply:
     answers={200: "chalicelib.contract.batches.batch:BatchResendEmailsResult"},
     problems=("not_found",),
 )
-def resend_emails(call: Call) -> Reply:
+def resend_batch_emails(call: Call) -> Reply:
     """Send the failed emails of a batch again, the newest of each render and rule.
 
     It repeats as many as it can in 20 s: send the request again until `resent` is 0. `skipped` has

@@ -114,7 +114,9 @@ class Endpoint:
     `allows_any_origin` scripts of all web pages may read the replies (CORS), but send no key. With
     `takes_raw_query` the view reads path and query itself, as they were sent. `takes_if_match` and
     `has_etag` name headers that the view itself reads and sends. `check_path` refuses before body
-    and query are read, so that these tell nothing to who has a wrong path.
+    and query are read, so that these tell nothing to who has a wrong path. `is_published` false: a
+    route that no client calls, which the OpenAPI document leaves out. Several models of one answer are
+    alternatives.
 
     A POST that makes something takes Idempotency-Key. With `idempotent` the view itself keeps the
     key, in the transaction that makes a render; with `creates` the edge does.
@@ -133,7 +135,9 @@ class Endpoint:
     validates_body_itself: bool = False
     query: ModelName | None = None
     query_error_code: str = "validation_error"
-    answers: Mapping[int, ModelName | None] = field(default_factory=lambda: {200: None})
+    answers: Mapping[int, ModelName | tuple[ModelName, ...] | None] = field(
+        default_factory=lambda: {200: None}
+    )
     answer_types: tuple[str, ...] = (JSON,)
     media_types: tuple[str, ...] = (JSON,)
     problems: tuple[str, ...] = ()
@@ -146,6 +150,7 @@ class Endpoint:
     check_path: "Callable[[Call], None] | None" = None
     takes_if_match: bool = False
     has_etag: bool = False
+    is_published: bool = True
 
     def __call__(self, call: Call) -> Reply:
         """Run the view."""
@@ -158,8 +163,14 @@ class Endpoint:
 
     @property
     def operation_id(self) -> str:
-        """Return the operation id in the OpenAPI document, `module.view`."""
-        return f"{self.view.__module__.rpartition('.')[2]}.{self.view.__name__}"
+        """Return the operation id in the OpenAPI document: the view's name in camel case."""
+        first, *others = self.view.__name__.split("_")
+        return first + "".join(map(str.capitalize, others))
+
+    def answer_models(self, status: int) -> tuple[ModelName, ...]:
+        """Return the alternative models of an answer in JSON; empty where it has none."""
+        models = self.answers[status]
+        return (models,) if isinstance(models, str) else models or ()
 
     @property
     def takes_idempotency_key(self) -> bool:

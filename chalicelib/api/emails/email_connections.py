@@ -24,7 +24,7 @@ _CONNECTION: Final = f"{_CONTRACT}:EmailConnection"
 
 
 def _made_before(call: Call, seed: IdSeed) -> Reply | None:
-    return shown_again(call, seed.id("emc"), retrieve)
+    return shown_again(call, seed.id("emc"), retrieve_email_connection)
 
 
 @blueprint.route("/v1/email-connections", methods=["POST"])
@@ -36,7 +36,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     answers={201: _CONNECTION},
     problems=(TEMPLATE_NOT_ALLOWED, "feature_not_enabled", "url_not_allowed", "conflict"),
 )
-def create(call: Call) -> Reply:
+def create_email_connection(call: Call) -> Reply:
     """Make an email connection.
 
     Its credentials are sealed and never shown. A workspace has 50 connections at most; one more is
@@ -51,7 +51,7 @@ def create(call: Call) -> Reply:
 
 @blueprint.route("/v1/email-connections", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Emails", answers={200: f"{_CONTRACT}:EmailConnectionList"})
-def list_connections(call: Call) -> Reply:
+def list_email_connections(call: Call) -> Reply:
     """List all email connections, newest first, on one page."""
     emails = call.services.emails
     connections = emails.connections.all(call.caller.workspace_id)
@@ -62,7 +62,7 @@ def list_connections(call: Call) -> Reply:
 
 @blueprint.route("/v1/email-connections/{id}", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Emails", answers={200: _CONNECTION}, problems=("not_found",))
-def retrieve(call: Call) -> Reply:
+def retrieve_email_connection(call: Call) -> Reply:
     """Retrieve an email connection."""
     return Reply(200, _connection_json(call, _named_connection(call)))
 
@@ -81,7 +81,7 @@ def retrieve(call: Call) -> Reply:
         "conflict",
     ),
 )
-def change(call: Call) -> Reply:
+def update_email_connection(call: Call) -> Reply:
     """Change an email connection; without `credentials` the stored ones stay.
 
     Who changes `host`, `port` or `username` sends them again. A key with a template allowlist
@@ -101,7 +101,7 @@ def change(call: Call) -> Reply:
     answers={204: None},
     problems=("not_found", TEMPLATE_NOT_ALLOWED, "email_connection_in_use", "conflict"),
 )
-def delete(call: Call) -> Reply:
+def delete_email_connection(call: Call) -> Reply:
     """Delete an email connection with its credentials, unless email rules use it."""
     require_unrestricted_key(call, _EFFECT)
     call.services.emails.connections.delete(_named_connection(call))
@@ -122,7 +122,7 @@ def delete(call: Call) -> Reply:
         "region_degraded",
     ),
 )
-def test(call: Call) -> Reply:
+def test_email_connection(call: Call) -> Reply:
     """Test a connection in steps, and send an email on request.
 
     `smtp`: connect, agree on TLS, log in. All others: check the credentials; `brevo`, `resend` and

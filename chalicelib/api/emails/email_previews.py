@@ -37,7 +37,7 @@ _PROBLEMS: Final = (
     answers={200: _PREVIEW},
     problems=_PROBLEMS,
 )
-def preview_draft(call: Call) -> Reply:
+def preview_email_rule_draft(call: Call) -> Reply:
     """Show the email of a rule that is not saved; nothing is sent.
 
     What its texts do wrong is the `error` of the preview.
@@ -56,7 +56,7 @@ def preview_draft(call: Call) -> Reply:
     answers={200: _PREVIEW},
     problems=_PROBLEMS,
 )
-def preview_saved(call: Call) -> Reply:
+def preview_email_rule(call: Call) -> Reply:
     """Show the email of a rule, or of the `rule` in its place; nothing is sent."""
     return _preview(call, _chosen_rule(call))
 
@@ -70,7 +70,7 @@ def preview_saved(call: Call) -> Reply:
     problems=(*_PROBLEMS, "feature_not_enabled", "maintenance"),
     counts_rate_itself=True,
 )
-def send_test(call: Call) -> Reply:
+def test_email_rule(call: Call) -> Reply:
     """Send the email of a rule, or of the `rule` in its place, to one member of the workspace.
 
     A test render of the template is made, whose `source` is `email_test`. `GET /v1/email-sends`

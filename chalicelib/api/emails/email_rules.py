@@ -34,7 +34,7 @@ _WRITE_PROBLEMS: Final = (
 def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     """Return the answer of a rule that an earlier attempt of this request has made."""
     rule_id = seed.id("emr")
-    reply = shown_again(call, rule_id, retrieve)
+    reply = shown_again(call, rule_id, retrieve_email_rule)
     if reply is None:
         return None
     assert isinstance(reply.body, Mapping)
@@ -50,7 +50,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     answers={201: _SAVED},
     problems=("template_not_found", "template_deleted", *_WRITE_PROBLEMS),
 )
-def create(call: Call) -> Reply:
+def create_email_rule(call: Call) -> Reply:
     """Make an email rule of a template, which has five at most; a sixth is a `conflict`."""
     template_id = allowed_template_id(call)
     fields = call.body.model_dump()
@@ -68,7 +68,7 @@ def create(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:EmailRuleList"},
     problems=("template_not_found", TEMPLATE_NOT_ALLOWED),
 )
-def list_rules(call: Call) -> Reply:
+def list_email_rules(call: Call) -> Reply:
     """List the email rules of a template, in the order of sending.
 
     All are on one page, unless they are too large for one answer. A template in the trash still
@@ -86,7 +86,7 @@ def list_rules(call: Call) -> Reply:
 
 @blueprint.route("/v1/email-rules/{id}", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Emails", answers={200: _RULE}, problems=("not_found",))
-def retrieve(call: Call) -> Reply:
+def retrieve_email_rule(call: Call) -> Reply:
     """Retrieve an email rule."""
     return Reply(200, rule_json(named_rule(call)))
 
@@ -99,7 +99,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: _SAVED},
     problems=("not_found", *_WRITE_PROBLEMS),
 )
-def change(call: Call) -> Reply:
+def update_email_rule(call: Call) -> Reply:
     """Change an email rule; with a `position` the template's other rules move.
 
     `enabled` false alone can be set on every plan.
@@ -118,7 +118,7 @@ def change(call: Call) -> Reply:
     answers={204: None},
     problems=("not_found", "conflict"),
 )
-def delete(call: Call) -> Reply:
+def delete_email_rule(call: Call) -> Reply:
     """Delete an email rule; those after it move up."""
     rule = named_rule(call).rule
     call.services.emails.manage_rules.delete(call.caller.workspace_id, rule.id)

@@ -38,7 +38,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     tag="Emails",
     answers={200: f"{_CONTRACT}:EmailSendList"},
 )
-def list_sends(call: Call) -> Reply:
+def list_email_sends(call: Call) -> Reply:
     """List email sends, those of the newest renders first.
 
     Test keys see sends of test renders only. A page may hold fewer than `limit` sends while
@@ -58,7 +58,7 @@ def list_sends(call: Call) -> Reply:
 
 @blueprint.route("/v1/email-sends/{id}", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Emails", answers={200: _SEND}, problems=("not_found",))
-def retrieve(call: Call) -> Reply:
+def retrieve_email_send(call: Call) -> Reply:
     """Retrieve an email send."""
     return Reply(200, send_json(_named_send(call)))
 
@@ -71,7 +71,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:EmailReportList"},
     problems=("not_found",),
 )
-def events(call: Call) -> Reply:
+def list_email_send_events(call: Call) -> Reply:
     """List what the provider has reported of an email, the oldest first; `brevo` alone does."""
     position = paging.start_position(call)
     page = call.services.emails.sends.reports(
@@ -89,7 +89,7 @@ def events(call: Call) -> Reply:
     answers={202: _SEND},
     problems=("not_found", "conflict", "email_not_resendable", "email_file_expired"),
 )
-def resend(call: Call) -> Reply:
+def resend_email(call: Call) -> Reply:
     """Send an email again, with the same content, by its connection as it is now.
 
     The answer is a new send, which takes the place of the old one in the counts of render and
@@ -101,7 +101,7 @@ def resend(call: Call) -> Reply:
 
 @blueprint.route("/v1/email-sends/stats", methods=["GET"])
 @endpoint(auth=KeyAuth("email:read"), tag="Emails", answers={200: f"{_CONTRACT}:EmailStats"})
-def statistics(call: Call) -> Reply:
+def retrieve_email_statistics(call: Call) -> Reply:
     """Retrieve the recipients of today against the daily cap, and the sends of 30 days by state."""
     return Reply(200, call.services.emails.sends.statistics(call.caller.workspace))
 

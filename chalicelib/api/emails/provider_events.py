@@ -22,10 +22,11 @@ def _require_connection(call: Call) -> None:
     validates_body_itself=True,
     check_path=_require_connection,
     tag="Emails",
+    is_published=False,
     answers={204: None},
     problems=("not_found",),
 )
-def take(call: Call) -> Reply:
+def take_provider_events(call: Call) -> Reply:
     """Take delivery events of `brevo`.
 
     Brevo calls it; the address is registered there and needs no key. Its token changes with the

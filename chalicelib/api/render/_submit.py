@@ -44,8 +44,9 @@ ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
         "image/png",
         "image/jpeg",
         "image/webp",
-        "text/html",
+        "application/xml",
         "application/zip",
+        "text/html",
     ),
     "problems": (
         "plan_feature_unavailable",

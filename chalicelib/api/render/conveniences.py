@@ -30,7 +30,7 @@ def _add_route(path: str, model: str, summary: str) -> None:
             raise
 
     is_pdf = path.startswith("pdf/")
-    view.__name__ = re.sub("[/-]", "_", path)
+    view.__name__ = "create_" + re.sub("s?[/-]", "_", path)
     view.__doc__ = f"{summary}.\n\n" + _DESCRIPTION.format(
         "pdf" if is_pdf else "image` and `format"
     )

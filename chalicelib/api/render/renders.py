@@ -35,7 +35,7 @@ _RENDER = "chalicelib.contract.render.render:Render"
     body="chalicelib.contract.render.request:RenderRequest",
     **ENDPOINT_FIELDS,
 )
-def create(call: Call) -> Reply:
+def create_render(call: Call) -> Reply:
     """Make a document.
 
     `sync` responds when the document is ready: with the render or, for delivery `binary`, with the
@@ -89,7 +89,7 @@ def list_renders(call: Call) -> Reply:
     answers={200: _RENDER},
     problems=("render_not_found",),
 )
-def retrieve(call: Call) -> Reply:
+def retrieve_render(call: Call) -> Reply:
     """Retrieve a render, with fresh file URLs and its emails."""
     render = _requested_render(call)
     emails = call.services.emails.sends.of_render(render)
@@ -104,7 +104,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: "chalicelib.contract.render.log:RenderLog"},
     problems=("render_not_found",),
 )
-def read_log(call: Call) -> Reply:
+def retrieve_render_log(call: Call) -> Reply:
     """Read the log of a render: its request and result as kept, its attempts and its events.
 
     With zero retention `request` and `response` are null.
@@ -120,7 +120,7 @@ def read_log(call: Call) -> Reply:
     answers={302: None},
     problems=("render_not_found", "not_found", "file_expired"),
 )
-def find_file(call: Call) -> Reply:
+def retrieve_render_file(call: Call) -> Reply:
     """Redirect to a file of a render.
 
     `Location` is a fresh signed URL, which is valid as long as those in `files`. Follow it without
@@ -141,7 +141,7 @@ def find_file(call: Call) -> Reply:
     answers={200: "chalicelib.contract.render.request:Preflight"},
     problems=("concurrency_limited", "region_degraded"),
 )
-def preflight(call: Call) -> Reply:
+def preflight_render(call: Call) -> Reply:
     """Check a render request without rendering.
 
     It takes the body of `POST /v1/renders` and costs nothing. `errors` are the reasons for which
@@ -176,7 +176,7 @@ def preflight_reply(call: Call, make_command: "Callable[[BaseModel], RenderComma
     answers={200: _RENDER},
     problems=("render_not_found", "conflict"),
 )
-def cancel(call: Call) -> Reply:
+def cancel_render(call: Call) -> Reply:
     """Cancel a render that is queued or processing.
 
     It is `canceled` at once and never billed. A running render stops within a second, and then its
@@ -195,7 +195,7 @@ def cancel(call: Call) -> Reply:
     answers={200: _RENDER},
     problems=("render_not_found", "conflict"),
 )
-def purge(call: Call) -> Reply:
+def purge_render_files(call: Call) -> Reply:
     """Delete the files of a render at once.
 
     The render stays, with `files` empty and `files_purged_at` set. A render that is not final yet

@@ -31,7 +31,7 @@ _REQUEST: Final = f"{_CONTRACT}:DatasetRequest"
 
 
 def _made_before(call: Call, seed: IdSeed) -> Reply | None:
-    return shown_again(call, seed.id("ds"), retrieve, "ds")
+    return shown_again(call, seed.id("ds"), retrieve_dataset, "ds")
 
 
 @blueprint.route("/v1/templates/{id}/datasets", methods=["POST"])
@@ -43,7 +43,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     answers={201: _DATASET},
     problems=(*LOOKUP_PROBLEMS, "conflict"),
 )
-def create(call: Call) -> Reply:
+def create_dataset(call: Call) -> Reply:
     """Make a dataset.
 
     The first one is the default. A template has 50 at most; one more is a `conflict`. Its data need
@@ -82,7 +82,7 @@ def list_datasets(call: Call) -> Reply:
     answers={200: _DATASET},
     problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
 )
-def retrieve(call: Call) -> Reply:
+def retrieve_dataset(call: Call) -> Reply:
     """Retrieve a dataset with its data."""
     template = requested_template(call)
     dataset = call.services.templates.read_datasets.one(template, call.params["ds"])
@@ -99,7 +99,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: _DATASET},
     problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
 )
-def replace(call: Call) -> Reply:
+def replace_dataset(call: Call) -> Reply:
     """Replace a dataset, the whole of it.
 
     The default dataset stays the default until another one is made the default.
@@ -117,7 +117,7 @@ def replace(call: Call) -> Reply:
     answers={204: None},
     problems=(*LOOKUP_PROBLEMS, "not_found", "conflict"),
 )
-def delete(call: Call) -> Reply:
+def delete_dataset(call: Call) -> Reply:
     """Delete a dataset at once.
 
     If it was the default, the oldest of the others becomes the default.
@@ -133,7 +133,7 @@ def delete(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:InferredSchema"},
     problems=(*LOOKUP_PROBLEMS, "conflict", "concurrency_limited"),
 )
-def infer_schema(call: Call) -> Reply:
+def infer_template_schema(call: Call) -> Reply:
     """Infer a JSON Schema from a template's datasets.
 
     All datasets are valid against it: types are united, a field that all of them have is required,

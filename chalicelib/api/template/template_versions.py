@@ -67,7 +67,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     has_etag=True,
     problems=LOOKUP_PROBLEMS,
 )
-def read_draft(call: Call) -> Reply:
+def retrieve_template_draft(call: Call) -> Reply:
     """Retrieve a template's draft."""
     template = requested_template(call)
     draft, source = call.services.templates.read.draft(template)
@@ -90,7 +90,7 @@ def read_draft(call: Call) -> Reply:
         "scene_invalid",
     ),
 )
-def replace_draft(call: Call) -> Reply:
+def replace_template_draft(call: Call) -> Reply:
     """Replace a template's draft, the whole of it.
 
     With the `revision` that was read before, or its `ETag` in `If-Match`, a draft that has changed
@@ -118,7 +118,7 @@ def replace_draft(call: Call) -> Reply:
     answers={201: _VERSION},
     problems=(*LOOKUP_PROBLEMS, "draft_revision_conflict", "conflict", *DRY_RUN_PROBLEMS),
 )
-def publish(call: Call) -> Reply:
+def publish_template_version(call: Call) -> Reply:
     """Publish a template's draft as its next version.
 
     All datasets are rendered first, in parallel; if one fails, nothing is published. Nor is a draft
@@ -145,7 +145,7 @@ def publish(call: Call) -> Reply:
     answers={201: _VERSION},
     problems=(*LOOKUP_PROBLEMS, "version_not_found", "conflict"),
 )
-def rollback(call: Call) -> Reply:
+def roll_back_template(call: Call) -> Reply:
     """Publish an older version's content again, as the next version.
 
     No dataset is rendered: they were when the older version was published. The draft stays as it
@@ -165,7 +165,7 @@ def rollback(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:TemplateVersionList"},
     problems=LOOKUP_PROBLEMS,
 )
-def list_versions(call: Call) -> Reply:
+def list_template_versions(call: Call) -> Reply:
     """List a template's versions, newest first, without their content."""
     template = requested_template(call)
     position = paging.start_position(call)
@@ -184,7 +184,7 @@ def list_versions(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:TemplateVersionSource"},
     problems=(*LOOKUP_PROBLEMS, "version_not_found"),
 )
-def retrieve_version(call: Call) -> Reply:
+def retrieve_template_version(call: Call) -> Reply:
     """Retrieve a version with its content."""
     template = requested_template(call)
     number = call.params["number"]
@@ -202,7 +202,7 @@ def retrieve_version(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:TemplateSchema"},
     problems=LOOKUP_PROBLEMS,
 )
-def read_schema(call: Call) -> Reply:
+def retrieve_template_schema(call: Call) -> Reply:
     """Retrieve the data that a template takes: its JSON Schema, and the values of a canvas.
 
     They are those of the live version, or of the draft until a version is published.

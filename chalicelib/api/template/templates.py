@@ -33,7 +33,7 @@ _TEMPLATE: Final = f"{_CONTRACT}:Template"
 
 
 def _made_before(call: Call, seed: IdSeed) -> Reply | None:
-    return shown_again(call, seed.id("tpl"), retrieve)
+    return shown_again(call, seed.id("tpl"), retrieve_template)
 
 
 @blueprint.route("/v1/templates", methods=["POST"])
@@ -45,7 +45,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     answers={201: _TEMPLATE},
     problems=("template_not_allowed_for_key", *DRY_RUN_PROBLEMS),
 )
-def create(call: Call) -> Reply:
+def create_template(call: Call) -> Reply:
     """Make a template.
 
     Its source becomes the draft. With `publish` it also becomes version 1: all datasets are
@@ -107,7 +107,7 @@ def list_templates(call: Call) -> Reply:
     answers={200: _TEMPLATE},
     problems=LOOKUP_PROBLEMS,
 )
-def retrieve(call: Call) -> Reply:
+def retrieve_template(call: Call) -> Reply:
     """Retrieve a template."""
     return Reply(200, template_json(requested_template(call)))
 
@@ -120,7 +120,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: _TEMPLATE},
     problems=LOOKUP_PROBLEMS,
 )
-def change(call: Call) -> Reply:
+def update_template(call: Call) -> Reply:
     """Change a template's name or description."""
     fields = {name: getattr(call.body, name) for name in call.body.model_fields_set}
     template = call.services.templates.change(requested_template(call), fields)
@@ -134,7 +134,7 @@ def change(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:DeletedTemplate"},
     problems=(*LOOKUP_PROBLEMS, "template_locked", "conflict"),
 )
-def delete(call: Call) -> Reply:
+def delete_template(call: Call) -> Reply:
     """Move a template into the trash.
 
     It can be restored for 30 days, during which requests for it get 410. Then it is deleted with
@@ -150,7 +150,7 @@ def delete(call: Call) -> Reply:
     answers={200: _TEMPLATE},
     problems=("template_not_allowed_for_key", "template_not_found", "conflict"),
 )
-def restore(call: Call) -> Reply:
+def restore_template(call: Call) -> Reply:
     """Restore a template from the trash, as it was; if it is not in the trash: `conflict`."""
     template_id = allowed_template_id(call)
     template = call.services.templates.trash.restore(call.caller.workspace_id, template_id)
@@ -164,7 +164,7 @@ def restore(call: Call) -> Reply:
     answers={200: _TEMPLATE},
     problems=LOOKUP_PROBLEMS,
 )
-def lock(call: Call) -> Reply:
+def lock_template(call: Call) -> Reply:
     """Lock a template.
 
     Its draft cannot be replaced and it cannot be deleted. Publishing and rollback still work.
@@ -179,7 +179,7 @@ def lock(call: Call) -> Reply:
     answers={200: _TEMPLATE},
     problems=LOOKUP_PROBLEMS,
 )
-def unlock(call: Call) -> Reply:
+def unlock_template(call: Call) -> Reply:
     """Unlock a template."""
     return _change_fields(call, {"locked": False})
 

@@ -26,7 +26,7 @@ _DETAIL: Final = f"{_CONTRACT}:WebhookDeliveryDetail"
     tag="Webhooks",
     answers={200: f"{_CONTRACT}:WebhookDeliveryList"},
 )
-def list_deliveries(call: Call) -> Reply:
+def list_webhook_deliveries(call: Call) -> Reply:
     """List webhook deliveries, newest first.
 
     A test key sees deliveries of test events, and a key with a template allowlist those of events
@@ -52,7 +52,7 @@ def list_deliveries(call: Call) -> Reply:
 
 @blueprint.route("/v1/webhook-deliveries/{id}", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Webhooks", answers={200: _DETAIL}, problems=("not_found",))
-def retrieve(call: Call) -> Reply:
+def retrieve_webhook_delivery(call: Call) -> Reply:
     """Retrieve a webhook delivery with its last 100 attempts, and the request as it was last sent.
 
     A test key sees the request only of endpoints that were made with test keys.
@@ -67,7 +67,7 @@ def retrieve(call: Call) -> Reply:
     answers={202: _DETAIL},
     problems=("not_found", TEMPLATE_NOT_ALLOWED, "conflict"),
 )
-def replay(call: Call) -> Reply:
+def replay_webhook_delivery(call: Call) -> Reply:
     """Send a webhook delivery again, once.
 
     It goes to the endpoint as it is now, with the same event id and body, a new time and a new

@@ -53,7 +53,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     answers={201: _WITH_SECRET},
     problems=("url_not_allowed", "conflict"),
 )
-def create(call: Call) -> Reply:
+def create_webhook_endpoint(call: Call) -> Reply:
     """Make a webhook endpoint.
 
     The answer has the signing secret, which is shown this once. A workspace has 100 endpoints at
@@ -83,7 +83,7 @@ def create(call: Call) -> Reply:
     tag="Webhooks",
     answers={200: f"{_CONTRACT}:WebhookEndpointList"},
 )
-def list_endpoints(call: Call) -> Reply:
+def list_webhook_endpoints(call: Call) -> Reply:
     """List webhook endpoints, newest first.
 
     A test key sees those that were made with test keys, and a key with a template allowlist those
@@ -112,7 +112,7 @@ def list_endpoints(call: Call) -> Reply:
     answers={200: f"{_CONTRACT}:WebhookSecret"},
     problems=("not_found", "conflict"),
 )
-def default_secret(call: Call) -> Reply:
+def retrieve_default_webhook_secret(call: Call) -> Reply:
     """Show the secret that signs the webhooks of requests while no endpoint is the default.
 
     Each mode has its own: a live key sees that of live requests, a test key that of test requests.
@@ -134,7 +134,7 @@ def default_secret(call: Call) -> Reply:
 
 @blueprint.route("/v1/webhook-endpoints/{id}", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Webhooks", answers={200: _ENDPOINT}, problems=("not_found",))
-def retrieve(call: Call) -> Reply:
+def retrieve_webhook_endpoint(call: Call) -> Reply:
     """Retrieve a webhook endpoint."""
     return Reply(200, _endpoint_json(call, _named_endpoint(call)))
 
@@ -147,7 +147,7 @@ def retrieve(call: Call) -> Reply:
     answers={200: _ENDPOINT},
     problems=("not_found", TEMPLATE_NOT_ALLOWED, "url_not_allowed", "conflict"),
 )
-def change(call: Call) -> Reply:
+def update_webhook_endpoint(call: Call) -> Reply:
     """Change a webhook endpoint.
 
     `enabled: false` pauses it: retries that are to come are canceled. `enabled: true` counts
@@ -172,7 +172,7 @@ def change(call: Call) -> Reply:
     answers={204: None},
     problems=("not_found", TEMPLATE_NOT_ALLOWED, "conflict"),
 )
-def delete(call: Call) -> Reply:
+def delete_webhook_endpoint(call: Call) -> Reply:
     """Delete a webhook endpoint.
 
     Retries that are to come are canceled. Its deliveries stay in the log.
@@ -190,7 +190,7 @@ def delete(call: Call) -> Reply:
     answers={200: _WITH_SECRET},
     problems=("not_found", TEMPLATE_NOT_ALLOWED, "conflict"),
 )
-def roll_secret(call: Call) -> Reply:
+def roll_webhook_secret(call: Call) -> Reply:
     """Give a webhook endpoint a new secret.
 
     For `expire_previous_in` seconds deliveries have two signatures, one of each secret. A secret of
@@ -209,7 +209,7 @@ def roll_secret(call: Call) -> Reply:
     answers={202: "chalicelib.contract.webhooks.delivery:WebhookDeliveryDetail"},
     problems=("not_found", TEMPLATE_NOT_ALLOWED),
 )
-def test(call: Call) -> Reply:
+def test_webhook_endpoint(call: Call) -> Reply:
     """Send a sample of an event to a webhook endpoint.
 
     It goes out no matter what the endpoint's filters are; to a paused endpoint it is `canceled`.

@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.api import meta
 from chalicelib.api.edge.app import App
-from chalicelib.api.edge.openapi import openapi_document
+from chalicelib.api.edge.openapi.document import openapi_document
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 from chalicelib.core.problems import PROBLEMS

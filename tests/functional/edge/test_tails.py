@@ -10,7 +10,7 @@ from chalice.deploy.swagger import CFNSwaggerGenerator
 from chalicelib.api.edge.app import METHODS, App
 from chalicelib.api.edge.auth import PUBLIC, KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint, endpoints_of
-from chalicelib.api.edge.openapi import openapi_document
+from chalicelib.api.edge.openapi.document import openapi_document
 from tests.builders.http import ApiAnswer, event, request
 from tests.fakes.api_services import FakeApiServices
 

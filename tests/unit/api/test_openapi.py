@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from chalicelib.api.edge.endpoint import endpoints_of
-from chalicelib.api.edge.openapi import openapi_document
+from chalicelib.api.edge.openapi.document import openapi_document
 from tests.fakes import api_resource
 
 

@@ -1,7 +1,7 @@
 """Types of an OpenAPI 3.1 document: the objects and members that this service writes and shows."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Final, NotRequired, TypedDict
 
 from chalicelib.core.json import Json
 
@@ -13,12 +13,22 @@ if TYPE_CHECKING:
     type _References = Mapping[type[BaseModel], Schema]
     type ModelSchemas = tuple[_References, _References, dict[str, Schema]]
 
+
+class Discriminator(TypedDict):
+    """Discriminator object: the member that tells the branches of a union apart."""
+
+    propertyName: str
+    mapping: Mapping[str, str]
+
+
+# What a reference to a schema begins with.
+SCHEMAS: Final = "#/components/schemas/"
 # Some keys of this type and the next ones are no identifiers.
 Schema = TypedDict(
     "Schema",
     {
         "$ref": str,
-        "type": str,
+        "type": str | Sequence[str],
         "format": str,
         "title": str,
         "description": str,
@@ -26,8 +36,10 @@ Schema = TypedDict(
         "enum": Sequence[Json],
         "anyOf": Sequence["Schema"],
         "oneOf": Sequence["Schema"],
+        "discriminator": Discriminator,
         "items": "Schema",
         "properties": Mapping[str, "Schema"],
+        "additionalProperties": "bool | Schema",
         "required": Sequence[str],
         "default": Json,
         "pattern": str,
@@ -81,12 +93,17 @@ class RequestBody(TypedDict):
     content: Mapping[str, MediaType]
 
 
-class Response(TypedDict):
-    """Response object."""
-
-    description: str
-    headers: NotRequired[Mapping[str, HeaderReference]]
-    content: NotRequired[Mapping[str, MediaType]]
+# A response, or a reference to one.
+Response = TypedDict(
+    "Response",
+    {
+        "$ref": str,
+        "description": str,
+        "headers": Mapping[str, HeaderReference],
+        "content": Mapping[str, MediaType],
+    },
+    total=False,
+)
 
 
 Operation = TypedDict(
@@ -117,12 +134,15 @@ class Info(TypedDict):
     title: str
     version: str
     description: str
+    contact: Mapping[str, str]
+    license: Mapping[str, str]
 
 
 class Components(TypedDict):
     """Components object."""
 
     schemas: Mapping[str, Schema]
+    responses: Mapping[str, Response]
     securitySchemes: Mapping[str, Mapping[str, str]]
     headers: Mapping[str, Header]
     parameters: Mapping[str, Parameter]
@@ -133,6 +153,7 @@ class Document(TypedDict):
 
     openapi: str
     info: Info
+    externalDocs: Mapping[str, str]
     servers: Sequence[Server]
     security: Sequence[Mapping[str, Sequence[str]]]
     tags: Sequence[Mapping[str, str]]

@@ -3,13 +3,47 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from chalicelib.api.edge import openapi_types as oas
 from chalicelib.api.edge.endpoint import JSON
+from chalicelib.api.edge.openapi import objects as oas
 from chalicelib.core.json import Json
 from chalicelib.features.events.model import EventType
 
 EVENTS_TAG: Final = "Events"
-_HEADERS: Final = ("webhook-id", "webhook-timestamp", "webhook-signature", "user-agent")
+_HEADERS: Final[Sequence[oas.Parameter]] = [
+    {
+        "name": "webhook-id",
+        "in": "header",
+        "required": True,
+        "description": "The id of the event, as in the body.",
+        "schema": {"type": "string"},
+        "example": "evt_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+    },
+    {
+        "name": "webhook-timestamp",
+        "in": "header",
+        "required": True,
+        "description": "Unix seconds at which this attempt was signed. Refuse what is more than "
+        "five minutes from your clock.",
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        "example": "1769860800",
+    },
+    {
+        "name": "webhook-signature",
+        "in": "header",
+        "required": True,
+        "description": "One or two signatures `v1,<base64>` with a space between them: the "
+        "HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` (Standard Webhooks). The key is "
+        "the secret behind `whsec_`, decoded from base64. One that fits is enough.",
+        "schema": {"type": "string", "pattern": "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$"},
+        "example": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+    },
+    {
+        "name": "user-agent",
+        "in": "header",
+        "required": True,
+        "schema": {"type": "string", "const": "Platen-Webhooks/1.0"},
+    },
+]
 _DESCRIPTION: Final = """Sent to the webhook endpoints that have `{name}` in `events`.
 
 An event may arrive twice, and in another order than events happened."""
@@ -53,15 +87,15 @@ def _operation(row: EventType) -> oas.Operation:
     description = _DESCRIPTION.format(name=row.name)
     if row.name.startswith("render."):
         description = f"{description}\n\n{_OF_REQUESTS}"
-    schema: oas.Schema = {"$ref": f"#/components/schemas/{_schema_name(row)}"}
+    schema: oas.Schema = {"$ref": oas.SCHEMAS + _schema_name(row)}
     return {
-        "operationId": f"event.{row.name}",
+        "operationId": f"receive{_schema_name(row)}",
         "summary": row.summary,
         "description": description if row.is_public else f"{description}\n\n{_UPCOMING}",
         "tags": [EVENTS_TAG],
         # The signature is what authenticates it, no API key.
         "security": [],
-        "parameters": [{"$ref": f"#/components/parameters/{name}"} for name in _HEADERS],
+        "parameters": _HEADERS,
         "requestBody": {
             "required": True,
             "content": {JSON: {"schema": schema, "example": _example(row)}},
@@ -74,7 +108,6 @@ def _body_schema(
     row: EventType, envelope: oas.Schema, data: oas.Schema, reference: oas.Schema
 ) -> oas.Schema:
     of_event: oas.Schema = {
-        "title": _schema_name(row),
         "description": f"{row.summary}.",
         "properties": {
             **envelope["properties"],
