@@ -48,8 +48,9 @@ function operationsOf(description) {
 function linkErrorCodes(description, root) {
   const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods));
   const places = [description.components, ...operations];
-  for (const response of places.flatMap((place) => Object.values(place.responses ?? {}))) {
-    response.description = response.description?.replaceAll(
+  const responses = places.flatMap((place) => Object.values(place.responses ?? {}));
+  for (const response of responses.filter((each) => each.description)) {
+    response.description = response.description.replaceAll(
       /^- `(\w+)`/gm,
       `- [\`$1\`](${root}/errors/$1)`,
     );
@@ -152,7 +153,7 @@ async function load() {
     key.value = sessionStorage.getItem(STORED_KEY) ?? "";
     if (key.value) applyKey();
     key.addEventListener("change", applyKey);
-    document.documentElement.dataset.state = "ready";
+    document.documentElement.dataset.state = reference.resolvedSpec.specLoadError ? "failed" : "ready";
   });
   reference.loadSpec(description);
 }
