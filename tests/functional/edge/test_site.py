@@ -1,4 +1,4 @@
-"""Pages for people and what they load: encodings, ETags, policies, negotiation, hostile requests."""
+"""Pages for people and what they load: encodings, ETags, policies, negotiation, attacks."""
 
 import gzip
 import json
@@ -86,16 +86,8 @@ def test_who_has_content_gets_no_body(app: App, path: str) -> None:
         assert again.headers["ETag"] == etag
         assert again.headers["Vary"] == first.headers["Vary"]
         assert again.headers["Cache-Control"] == first.headers["Cache-Control"]
-    for unknown in (
-        '"x"',
-        "",
-        "W/",
-        '"',
-        etag[:-1],
-        etag.strip('W/"'),
-        "x" * 20_000,
-        '","' * 9_000,
-    ):
+    large = ["x" * 20_000, '","' * 9_000]
+    for unknown in ('"x"', "", "W/", '"', etag[:-1], etag.strip('W/"'), *large):
         again = request(app, "GET", path, headers=BROWSER | {"If-None-Match": unknown})
         assert (again.status, again.body) == (200, first.body), unknown[:50]
 

@@ -14,7 +14,7 @@ LANGUAGES = ["curl", "Python", "TypeScript", "PHP", "Java", "Go", "C#"]
 MAX_BYTES = 600_000
 READY = "document.documentElement.dataset.state === 'ready'"
 SHOWN = "document.querySelector('rapi-doc').shadowRoot"
-TRIAL = f"{SHOWN}.querySelector('api-request').shadowRoot"
+TRIAL = f"{SHOWN}.querySelector('api-request')?.shadowRoot"
 # Of the page, and of what scrolls in the component.
 IS_TOO_WIDE = f"""[document.documentElement, {SHOWN}?.querySelector('main')]
     .filter(Boolean).some((box) => box.scrollWidth > box.clientWidth)"""
@@ -40,6 +40,11 @@ def open_reference(page: Visitor, place: str = "", **window: int | bool) -> None
     page.call("Page.navigate", url="about:blank")
     page.open(f"/docs{place}", **window)  # type: ignore[arg-type]
     page.wait_for(READY)
+
+
+def open_operation(page: Visitor, place: str, **window: int | bool) -> None:
+    open_reference(page, place, **window)
+    page.wait_for(f"{TRIAL}?.querySelector('[part~=btn-try]') != null")
 
 
 def test_everything_that_the_reference_loads_is_small(page: Visitor) -> None:
@@ -83,9 +88,8 @@ def test_an_operation_id_leads_to_its_operation(page: Visitor) -> None:
 
 
 def test_samples_are_shown_in_all_languages(page: Visitor) -> None:
-    open_reference(page, "#post-/v1/renders")
+    open_operation(page, "#post-/v1/renders")
 
-    page.wait_for(f"{SHOWN}.querySelector('.tab-btn')")
     labels = f"[...{SHOWN}.querySelectorAll('.tab-btn')].map((tab) => tab.innerText.trim())"
     assert page.value(labels) == LANGUAGES
     for number, _ in enumerate(LANGUAGES):
@@ -99,14 +103,13 @@ def test_samples_are_shown_in_all_languages(page: Visitor) -> None:
 
 
 def test_a_try_with_the_callers_key_makes_a_render(page: Visitor, stack: RunningStack) -> None:
-    open_reference(page, "#post-/v1/renders")
+    open_operation(page, "#post-/v1/renders")
     body = {"input": {"type": "html", "html": "<h1>Tried</h1>"}, "reference": "from the page"}
 
     page.value("document.querySelector('#key').focus()")
     page.type_text(stack.test_key)
     page.value("document.querySelector('#key').blur()")
     field = f"{TRIAL}.querySelector('textarea.request-body-param-user-input')"
-    page.wait_for(field + " !== null")
     page.value(f"{field}.value = {json.dumps(json.dumps(body))}; 0")
     page.value(f"{TRIAL}.querySelector('[part~=btn-try]').click()")
     answer = page.wait_for(
@@ -127,9 +130,9 @@ def test_a_try_with_the_callers_key_makes_a_render(page: Visitor, stack: Running
 
 
 def test_error_codes_of_answers_lead_to_their_pages(page: Visitor) -> None:
-    open_reference(page, "#post-/v1/renders")
+    open_operation(page, "#post-/v1/renders")
 
-    links = page.wait_for(
+    links = page.value(
         f"[...{SHOWN}.querySelector('api-response').shadowRoot.querySelectorAll('a')]"
         ".map((link) => link.getAttribute('href'))"
     )
@@ -139,18 +142,22 @@ def test_error_codes_of_answers_lead_to_their_pages(page: Visitor) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/docs#post-/v1/renders", "/errors", "/errors/not_found"])
 def test_pages_are_dark_where_the_visitor_likes_that(page: Visitor, path: str) -> None:
-    light, dark = [], []
-    for seen, is_dark in ((light, False), (dark, True)):
+    def colours(*, dark: bool) -> set[str]:
         page.call("Page.navigate", url="about:blank")
-        page.open(path, dark=is_dark)
         if path.startswith("/docs"):
-            page.wait_for(READY)
-            page.wait_for(f"{SHOWN}.querySelector('h2')")
-            seen.append(page.value(f"getComputedStyle({SHOWN}.querySelector('h2')).color"))
-        seen.append(page.value("getComputedStyle(document.body).backgroundColor"))
-        seen.append(page.value("getComputedStyle(document.body).color"))
+            open_operation(page, path.removeprefix("/docs"), dark=dark)
+            shown = f"document.body, {SHOWN}.querySelector('h2'), {SHOWN}.querySelector('main')"
+        else:
+            page.open(path, dark=dark)
+            shown = "document.body"
+        return set(
+            page.value(
+                f"[{shown}].map((each) => getComputedStyle(each))"
+                ".flatMap((style) => [style.color, style.backgroundColor])"
+            )
+        ) - {"rgba(0, 0, 0, 0)"}
 
-    assert not set(light) & set(dark)
+    assert not colours(dark=False) & colours(dark=True)
 
 
 @pytest.mark.parametrize("width", [390, 400, 1440])
@@ -165,9 +172,8 @@ def test_no_page_scrolls_sideways(page: Visitor, path: str, width: int) -> None:
 def test_the_reference_does_not_scroll_sideways_in_a_narrow_window(
     page: Visitor, operation: str
 ) -> None:
-    open_reference(page, f"#{operation}", width=400)
+    open_operation(page, f"#{operation}", width=400)
 
-    page.wait_for(f"{SHOWN}.querySelector('h2')")
     assert not page.value(IS_TOO_WIDE)
     page.value("document.querySelector('#search').focus()")
     assert page.wait_for("document.querySelectorAll('#found a').length") > 100
