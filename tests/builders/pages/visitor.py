@@ -120,11 +120,15 @@ class Visitor:
 @contextmanager
 def visitor(origin: str) -> Iterator[Visitor]:
     """Run a browser inside the block that reaches nothing but an origin of this machine."""
-    host = urlsplit(origin).netloc
+    url = urlsplit(origin)
+    flags = (
+        f"--proxy-bypass-list=<-loopback>;{url.netloc}",
+        f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {url.hostname}",
+    )
     with tempfile.TemporaryDirectory(prefix="platen-visitor-") as home:
         to_browser, ours = _pipe()
         from_browser, theirs = _pipe()
-        process = _start(home, [to_browser, theirs], f"--proxy-bypass-list=<-loopback>;{host}")
+        process = _start(home, [to_browser, theirs], *flags)
         os.close(to_browser)
         os.close(theirs)
         pipe = Pipe(ours, from_browser)
