@@ -46,7 +46,7 @@ class ErrorCodeList(Model):
 
 
 class ServiceInfo(Model):
-    """What this service is, and where its description is."""
+    """The service, and where its description is."""
 
     object: Literal["service"]
     name: str

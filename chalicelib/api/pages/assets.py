@@ -44,7 +44,7 @@ class Assets:
         self.version: Final = digest.hexdigest()[:_VERSION_CHARS]
 
     def path(self, name: str) -> str:
-        """Return the path of a file's address; one that changed has another."""
+        """Return the path of a file's address; a changed file has another."""
         assert name in self._files, name
         return f"/assets/{self.version}/{name}"
 

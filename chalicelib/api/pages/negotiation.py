@@ -13,7 +13,7 @@ _ETAG: Final = re.compile(r'(?:W/)?("[^"]*")')
 def prefers_html(accept: str, *, otherwise: bool) -> bool:
     """Tell whether an Accept header asks for a page rather than JSON.
 
-    `otherwise` is the answer for one that asks for both alike, as `*/*` does, or for neither.
+    `otherwise` is the answer for a header that weighs both alike, as `*/*` and no header do.
     """
     html = _weight(accept, "text/html", "text/*", "*/*")
     json = _weight(accept, "application/json", "application/*", "*/*")

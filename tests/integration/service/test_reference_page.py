@@ -128,7 +128,7 @@ def test_a_try_with_the_callers_key_makes_a_render(page: Visitor, stack: Running
     page.value(f"{TRIAL}.querySelector('[part~=btn-try]').click()")
     answer = page.wait_for(
         f"[...{TRIAL}.querySelectorAll('pre')].map((each) => each.innerText)"
-        ".find((text) => text.includes('succeeded'))"
+        '.find((text) => text.includes(\'"object": "render"\'))'
     )
 
     assert '"from the page"' in answer
