@@ -377,6 +377,11 @@ class ApiServices:
         return self.settings.base_url.removesuffix("/v1")
 
     @property
+    def pages_dir(self) -> str:
+        """Folder of the viewer of the reference."""
+        return self.settings.pages_dir
+
+    @property
     def signing_keys(self) -> Sequence[bytes]:
         """Keys that verify file URLs and list cursors; the first one signs."""
         return self._signing_keys.valid_keys
