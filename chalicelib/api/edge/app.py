@@ -61,7 +61,7 @@ class App(Chalice):
         for path, rows in paths.items():
             self._route_path(path, rows)
         for path in CATCH_ALL_PATHS:
-            self._add_view(path, METHODS, refuse_path)
+            self._add_view(path, METHODS, refuse_path(paths))
 
     @override
     def __call__(self, event: Any, context: LambdaContext) -> dict[str, object]:

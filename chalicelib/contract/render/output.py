@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from chalicelib.contract.faults import to_service_error
 from chalicelib.contract.invoice.invoice import EInvoiceSpec
 from chalicelib.contract.options import http, image
 from chalicelib.contract.options.output import OutputOptions, WarningCode
 from chalicelib.contract.options_model import OptionsModel
 from chalicelib.contract.render.pdf import check_hybrid_invoice
-from chalicelib.contract.validation import to_service_error
 from chalicelib.core import json
 from chalicelib.core.json import JsonObject
 
@@ -84,7 +84,7 @@ def complete_output(partial_output: JsonObject) -> OutputOptions:
     try:
         output = OutputSpec.model_validate_json(json.dumps(partial_output))
     except ValidationError as error:
-        raise to_service_error(error, partial_output, "/output") from None
+        raise to_service_error(OutputSpec, error, partial_output, "/output") from None
     return output_options(output)
 
 

@@ -50,7 +50,10 @@ def _check_pdf(pdf: options.PdfOptions) -> None:
     is_too_wide = margin.left + margin.right > width - MIN_CONTENT_INCHES
     is_too_high = margin.top + margin.bottom > height - MIN_CONTENT_INCHES
     if is_too_wide or (is_too_high and not pdf.is_continuous):
-        message = "margin leaves no room on the page: make it smaller, or the page larger"
+        message = (
+            "margin leaves no room on the page: make it smaller, or page_size, width or height "
+            "larger"
+        )
         raise ValueError(message)
     _check_conformance(pdf)
 
