@@ -10,10 +10,8 @@ from pydantic_core import ErrorDetails
 from chalicelib.contract.aliases import path_as_given
 from chalicelib.contract.hints import Hints
 from chalicelib.contract.later_faults import is_of_absence, validate_without
-from chalicelib.core.errors import FieldError, ServiceError, json_pointer
+from chalicelib.core.errors import MAX_ERRORS, FieldError, ServiceError, json_pointer
 from chalicelib.core.text import mismatch_message
-
-MAX_ERRORS: Final = 100
 
 type _Location = Sequence[str | int]
 _ABSENT: Final = object()

@@ -15,6 +15,8 @@ from chalicelib.core.problems import PROBLEMS, Problem
 
 # Pointers quote names of the request, which may have megabytes.
 _MAX_POINTER_CHARACTERS: Final = 1_000
+# Entries of `errors[]`.
+MAX_ERRORS: Final = 100
 
 
 class FieldError(NamedTuple):
@@ -93,17 +95,21 @@ def validation_error(path: str, message: str, code: str = "invalid") -> ServiceE
 
 def require_all(*checks: Callable[[], object]) -> None:
     """Run checks that raise `validation_error`; raise one for the fields of all of them."""
-    errors: list[FieldError] = []
+    refusals: list[ServiceError] = []
     for check in checks:
         try:
             check()
         except ServiceError as refusal:
             if refusal.code != "validation_error":
                 raise
-            errors += refusal.errors
-    if errors:
-        detail = f"{errors[0].path or 'The body'}: {errors[0].message}"
-        raise ServiceError("validation_error", detail, errors=errors)
+            refusals.append(refusal)
+    if len(refusals) == 1:
+        raise refusals[0]
+    if refusals:
+        errors = [error for refusal in refusals for error in refusal.errors]
+        first, others = errors[0], len(errors) - 1
+        detail = f"{first.path or 'The body'}: {first.message} (and {others} more)"
+        raise ServiceError("validation_error", detail, errors=errors[:MAX_ERRORS])
 
 
 def no_capacity_error(purpose: str) -> ServiceError:

@@ -1,6 +1,7 @@
 """Pages that the option `output.pdf.page_ranges` selects."""
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.text import counted
 
 
 def selected_pages(page_ranges: str | None, count: int) -> list[int]:
@@ -15,7 +16,7 @@ def selected_pages(page_ranges: str | None, count: int) -> list[int]:
     for part in page_ranges.split(","):
         first, _, last = part.partition("-")
         if int(first) > count:
-            message = f"output.pdf.page_ranges names page {first.strip()}; there are {count}"
+            message = f"output.pdf.page_ranges names page {first.strip()}; the document has {counted(count, 'page')}"
             raise RenderFailure("render_failed", message)
         pages.update(range(int(first) - 1, min(int(last or first), count)))
     return sorted(pages)
