@@ -13,6 +13,9 @@ from chalicelib.contract.later_faults import is_of_absence, validate_without
 from chalicelib.core.errors import MAX_ERRORS, FieldError, ServiceError, json_pointer
 from chalicelib.core.text import mismatch_message
 
+# Beside the first one.
+_MAX_VALIDATIONS: Final = 3
+
 type _Location = Sequence[str | int]
 _ABSENT: Final = object()
 _TYPE: Final = "wrong_type"
@@ -85,13 +88,18 @@ def _add_later_faults[V](
     faults: "dict[str, _Fault]", value: V, prefix: str, validate: Callable[[V], object]
 ) -> None:
     """Add the faults of members that go together, which a member at fault has hidden."""
-    later = validate_without([each.path for each in faults.values()], value, validate)
-    if later is None:
-        return
-    removed = [each.pointer for each in faults.values() if each.code != "unknown"]
-    for pointer, fault in _faults(*later, prefix).items():
-        if pointer not in faults and not is_of_absence(pointer, fault.message, removed):
-            faults[pointer] = fault
+    found, rest, removed = dict(faults), value, list[str]()
+    # A check of an object runs only after those of the objects in it.
+    for _ in range(_MAX_VALIDATIONS):
+        removed += [each.pointer for each in found.values() if each.code != "unknown"]
+        later = validate_without([each.path for each in found.values()], rest, validate)
+        if later is None:
+            return
+        error, rest = later
+        found = _faults(error, rest, prefix)
+        for pointer, fault in found.items():
+            if pointer not in faults and not is_of_absence(pointer, fault.message, removed):
+                faults[pointer] = fault
 
 
 def _hint(hints: Hints, fault: _Fault, value: object) -> str:

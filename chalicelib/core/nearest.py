@@ -30,6 +30,11 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     plain = plain_name(name)
     if plain in by_plain_name:
         return by_plain_name[plain]
+    # Two letters the wrong way round are not alike by ratio in a short name.
+    letters = sorted(plain)
+    for each, known_name in by_plain_name.items():
+        if sorted(each) == letters:
+            return known_name
     matches = get_close_matches(plain, by_plain_name, n=1, cutoff=_CUTOFF)
     return by_plain_name[matches[0]] if matches else None
 

@@ -27,8 +27,8 @@ _ABOUT_THE_LINK: Final = frozenset(
 )
 _FAILED: Final = "The file cannot be made. The owner of the link finds the reason in the render."
 _EXPIRED: Final = (
-    "The address or its link is past its time: POST /v1/signed-links/{id}/sign gives a new address, "
-    "and a later `expires_at` keeps the link."
+    "The address or its link is past its time: POST /v1/signed-links/{id}/sign gives a new "
+    "address, and a later `expires_at` keeps the link."
 )
 _REFUSED: Final = (
     "The file cannot be made. The owner of the link finds the reason by rendering the template "
