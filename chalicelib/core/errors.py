@@ -93,6 +93,25 @@ def validation_error(path: str, message: str, code: str = "invalid") -> ServiceE
     )
 
 
+def raise_all(errors: Iterable[ServiceError]) -> None:
+    """Raise the first error, or one `validation_error` for the fields of all that are one.
+
+    Without any it returns.
+    """
+    refusals = list(errors)
+    if not refusals:
+        return
+    if refusals[0].code != "validation_error":
+        raise refusals[0]
+    refusals = [each for each in refusals if each.code == "validation_error"]
+    fields = [field for refusal in refusals for field in refusal.errors]
+    if len(refusals) == 1:
+        raise refusals[0]
+    first = fields[0]
+    detail = f"{first.path or 'The body'}: {first.message} (and {len(fields) - 1} more)"
+    raise ServiceError("validation_error", detail, errors=fields[:MAX_ERRORS])
+
+
 def require_all(*checks: Callable[[], object]) -> None:
     """Run checks that raise `validation_error`; raise one for the fields of all of them."""
     refusals: list[ServiceError] = []
@@ -103,13 +122,7 @@ def require_all(*checks: Callable[[], object]) -> None:
             if refusal.code != "validation_error":
                 raise
             refusals.append(refusal)
-    if len(refusals) == 1:
-        raise refusals[0]
-    if refusals:
-        errors = [error for refusal in refusals for error in refusal.errors]
-        first, others = errors[0], len(errors) - 1
-        detail = f"{first.path or 'The body'}: {first.message} (and {others} more)"
-        raise ServiceError("validation_error", detail, errors=errors[:MAX_ERRORS])
+    raise_all(refusals)
 
 
 def no_capacity_error(purpose: str) -> ServiceError:

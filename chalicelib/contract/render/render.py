@@ -55,8 +55,8 @@ class RenderError(Model):
     column: int | None = None
     excerpt: str | None = None
     errors: list[ProblemEntry] | None = None
-    """Data that does not fit the schema (`data_schema_mismatch`), in the form of problem
-    details."""
+    """Data that does not fit the schema (`data_schema_mismatch`), or values of the invoice that
+    break a rule (`einvoice_invalid`), in the form of problem details."""
 
 
 class Timings(Model):
