@@ -29,11 +29,11 @@ def object_example(models: Models, value: object) -> str:
     is_url = isinstance(value, str) and value.startswith(WEB_PREFIXES)
     for model in sorted(models, key=lambda each: is_url and "url" not in member_names(each)):
         for name in _value_members(model):
-            example = _required(model) | {name: value}
+            example = _required_samples(model) | {name: value}
             if isinstance(value, str | int | float) and _is_valid(model, example):
                 return _example(example, has_more=len(member_names(model)) > len(example))
     model = models[0]
-    example = _required(model) or _optional(model)
+    example = _required_samples(model) or _optional(model)
     return _example(example, has_more=len(member_names(model)) > len(example)) if example else ""
 
 
@@ -66,7 +66,7 @@ def _is_valid(model: type[BaseModel], example: Mapping[str, object]) -> bool:
     return True
 
 
-def _required(model: type[BaseModel]) -> dict[str, object]:
+def _required_samples(model: type[BaseModel]) -> dict[str, object]:
     return {
         name: _sample(name, field)
         for name, field in member_names(model).items()

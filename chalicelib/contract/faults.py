@@ -65,7 +65,7 @@ class _Fault(NamedTuple):
     kinds: Sequence[tuple[str, str]]
 
 
-def _merged(known: _Fault | None, fault: _Fault) -> _Fault:
+def _merge(known: _Fault | None, fault: _Fault) -> _Fault:
     if known is None:
         return fault
     if fault.message in known.message:
@@ -80,7 +80,7 @@ def _faults(error: ValidationError, value: object, prefix: str) -> "dict[str, _F
     faults: dict[str, _Fault] = {}
     for finding in error.errors(include_url=False, include_input=False):
         fault = _fault(finding, value, prefix)
-        faults[fault.pointer] = _merged(faults.get(fault.pointer), fault)
+        faults[fault.pointer] = _merge(faults.get(fault.pointer), fault)
     return faults
 
 

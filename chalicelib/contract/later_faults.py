@@ -35,7 +35,7 @@ def validate_without[V](
 
 
 def is_of_absence(pointer: str, message: str, removed: Iterable[str]) -> bool:
-    """Tell whether a fault may come of a removed member, whose name or object its message has."""
+    """Tell whether a removed member may be the cause of a fault, whose message then names it."""
     words = set(_WORD.findall(message))
     return any(each == pointer or not words.isdisjoint(each.split("/")) for each in removed)
 

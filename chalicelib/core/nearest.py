@@ -41,7 +41,7 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=1024)
 def likeness(one: str, other: str) -> float:
-    """Return how alike two names are, from 0 to 1, whatever their spelling."""
+    """Return how alike two names are, from 0 to 1; spelling does not matter."""
     if max(len(one), len(other)) > MAX_NAME_CHARACTERS:
         return 0
     shorter, longer = sorted((plain_name(one), plain_name(other)), key=len)

@@ -85,7 +85,7 @@ def terminal_text(text: str, *, allow_newlines: bool = False) -> str:
     )
 
 
-def counted(count: int, noun: str) -> str:
+def number_with_noun(count: int, noun: str) -> str:
     """Return a number with its noun, such as `1 page` and `2 pages`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 

@@ -27,7 +27,7 @@ _MAX_EXP_DIGITS: Final = 12
 _ACTIVE_TYPES: Final = frozenset({"text/html", "application/xml", "text/xml", "image/svg+xml"})
 
 _ALTERED: Final = "The address is altered: use it exactly as it was given."
-# Only whoever has a URL that was valid once learns that it has expired.
+# Only the holder of a URL that was valid once learns that it has expired.
 _EXPIRED: Final = (
     "The address has expired: GET /v1/renders/{id} gives a new one, with the key of the workspace, "
     "and a render's `delivery.expires_in` says how long its addresses are valid."

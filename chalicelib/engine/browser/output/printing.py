@@ -13,7 +13,7 @@ from pybase64 import b64decode
 from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
-from chalicelib.core.text import counted
+from chalicelib.core.text import number_with_noun
 from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
@@ -188,7 +188,7 @@ def _print_once(
         content = b64decode(await_print(tab, answer)["data"])
     except RenderFailure as failure:
         if "Page range exceeds" in failure.detail:
-            count = counted(_count_pages(tab, options), "page")
+            count = number_with_noun(_count_pages(tab, options), "page")
             message = (
                 f"output.pdf.page_ranges ({options.page_ranges}) names a page that is not there: "
                 f"the document has {count}"
