@@ -64,7 +64,7 @@ class App(Chalice):
             self._route_path(path, rows)
         for path in CATCH_ALL_PATHS:
             if path not in paths:
-                self._add_view(path, METHODS, refuse_path)
+                self._add_view(path, METHODS, refuse_path(paths))
 
     @override
     def __call__(self, event: Any, context: LambdaContext) -> dict[str, object]:

@@ -75,8 +75,8 @@ class RenderError(Model):
     excerpt: str | None = None
     """The text at that place; only for errors of templates."""
     errors: list[ProblemEntry] | None = None
-    """Data that does not fit the schema (`data_schema_mismatch`), in the form of problem
-    details."""
+    """Data that does not fit the schema (`data_schema_mismatch`), or values of the invoice that
+    break a rule (`einvoice_invalid`), in the form of problem details."""
 
 
 class Timings(Model):
