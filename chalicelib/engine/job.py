@@ -97,6 +97,13 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
         )
         return has_templates or self.einvoice is not None
 
+    @property
+    def has_page_to_check(self) -> bool:
+        """Tell whether a preflight may find something of its page."""
+        pdf = self.output.pdf
+        has_margins = "pdf" in self.output.formats and pdf.has_header_footer
+        return self.source.has_templates or self.source.may_lack_parts or has_margins
+
     def document(self, context: JobContext, templates: TemplateRunner) -> SourceDocument:
         """Return the document to load; the data must be loaded. Raises as that of its source."""
         inputs = SourceInputs(self.data or {}, self.includes, self.output, self._texts)

@@ -24,6 +24,11 @@ class SourceBase(msgspec.Struct, frozen=True, tag_field="type"):
         return False
 
     @property
+    def may_lack_parts(self) -> bool:
+        """Tell whether its page may name files, links or placeholders that are missing."""
+        return self.has_templates
+
+    @property
     def invalid_data_code(self) -> str:
         """Return the code of a render whose `data_url` answers no JSON object."""
         return "data_url_fetch_failed"

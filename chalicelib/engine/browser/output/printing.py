@@ -165,6 +165,15 @@ def _twenty_of_each_code(warnings: Sequence[RenderWarning]) -> list[RenderWarnin
     return kept
 
 
+def overlap_warnings(tab: Tab, options: PdfOptions, style: PageStyle) -> list[RenderWarning]:
+    """Return the warnings of `print_pdf` about headers and footers, without a print."""
+    options = style.with_room(options)
+    heights_answer = measure_heights(tab, options)
+    if heights_answer is None:
+        return []
+    return header_footer_warnings(tab, options, style, heights_answer)
+
+
 def _print_once(
     tab: Tab, options: PdfOptions, style: PageStyle
 ) -> tuple[bytes, list[RenderWarning]]:
