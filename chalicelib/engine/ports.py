@@ -77,7 +77,8 @@ class Egress(Protocol):
     def refusal(self, url: str, *, timeout_s: float, https_only: bool = False) -> str | None:
         """Return why `fetch` would refuse a URL, after a lookup of its host; send it nothing.
 
-        None: it may be reached, or has no address. Redirects are not known.
+        The result is None for a URL that may be reached, or whose host has no address. Redirects
+        are not known.
         """
         ...
 

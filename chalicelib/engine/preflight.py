@@ -8,6 +8,7 @@ from copy import replace
 from typing import Final
 
 from chalicelib.contract.options.http import HttpOptions
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output.placeholders import may_have_placeholders
 from chalicelib.engine.browser.page.page import BrowserPage
@@ -48,7 +49,7 @@ def preflight_page(job: PageJob, context: JobContext, services: PipelineServices
     if faults or document is None:
         return LintOutcome(faults, document.warnings if document else ())
     try:
-        return LintOutcome((), _shown(document, job, context, services))
+        return LintOutcome((), _shown_warnings(document, job, context, services))
     except RenderFailure as failure:
         # Without its conditions a page is slow by itself, and a render may have more time.
         is_slow = failure.code == "wait_timeout"
@@ -78,18 +79,15 @@ def _origin(url: str) -> str:
     return match[0]
 
 
-def _shown(
+def _shown_warnings(
     document: SourceDocument, job: PageJob, context: JobContext, services: PipelineServices
 ) -> Sequence[RenderWarning]:
     offline = _OfflineEgress(services.egress)
     document = add_assets(document, job, context, offline)
-    html, output = document.html, document.output
-    if output.javascript:
-        # A page with scripts does not show it.
-        html = _NOSCRIPT.sub("", html)
-    if document.url is not None:
-        # Headers and footers only: the page itself is not known.
-        output = replace(output, http=HttpOptions())
+    if set(document.output.formats) == {"xml"}:
+        # No page is drawn.
+        return document.warnings
+    html, output = _offline(document)
 
     def look_up_all(urls: Iterable[str]) -> Mapping[str, str]:
         named = {url: url for url in urls}
@@ -119,8 +117,20 @@ def _shown(
     return [*document.warnings, *shown]
 
 
+def _offline(document: SourceDocument) -> tuple[str, OutputOptions]:
+    """Return the text of a document, and its options, as they are shown offline."""
+    html, output = document.html, document.output
+    if output.javascript:
+        # A page with scripts does not show it.
+        html = _NOSCRIPT.sub("", html)
+    if document.url is not None:
+        # Headers and footers only: the page itself is not known.
+        output = replace(output, http=HttpOptions())
+    return html, output
+
+
 class _OfflineEgress:
-    """Egress that looks hosts up; files of those that may be reached are empty."""
+    """Egress that looks hosts up; files of hosts that may be reached are empty."""
 
     def __init__(self, egress: Egress) -> None:
         """Look up with `egress`."""

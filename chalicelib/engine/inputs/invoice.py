@@ -35,7 +35,7 @@ _NO_TEST_NOTE_MESSAGE: Final = (
 class InvoiceReading(NamedTuple):
     """E-invoice of a command and the warnings about it.
 
-    `prepared` is None for one that cannot be computed and is not written either.
+    `prepared` is None for an invoice that cannot be computed and is not written either.
     """
 
     prepared: PreparedInvoice | None
@@ -83,7 +83,7 @@ def add_invoice_to_job(
 def read_command(command: EInvoiceCommand, data: JsonObject, *, is_test: bool) -> InvoiceReading:
     """Return the e-invoice of a command over loaded data, and the warnings about it.
 
-    Raises RenderFailure `einvoice_invalid` for one that is to be written.
+    Raises RenderFailure `einvoice_invalid` for an invoice that is to be written.
     """
     warnings = [*skipped_by_plan(command)]
     try:

@@ -24,10 +24,6 @@ _HEAD_TAGS: Final = (
     re.compile(r"<html(?=[\s>])", re.IGNORECASE),
     re.compile(r"<!doctype", re.IGNORECASE),
 )
-# Placeholders, and what names a file or a place.
-_NAMES_PARTS: Final = re.compile(
-    r"\{\{|src|href|url\(|@import|poster|data=|background|http-equiv", re.IGNORECASE
-)
 
 
 class HtmlSource(SourceBase, frozen=True, tag="html"):
@@ -46,12 +42,6 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
     @override
     def has_templates(self) -> bool:
         return self.templating
-
-    @property
-    @override
-    def may_lack_parts(self) -> bool:
-        texts = (self.html, self.head, self.css)
-        return self.upload_id is not None or any(_NAMES_PARTS.search(each or "") for each in texts)
 
     @override
     def referenced_uploads(self) -> Mapping[str, str]:

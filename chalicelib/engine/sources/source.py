@@ -24,9 +24,9 @@ class SourceBase(msgspec.Struct, frozen=True, tag_field="type"):
         return False
 
     @property
-    def may_lack_parts(self) -> bool:
-        """Tell whether its page may name files, links or placeholders that are missing."""
-        return self.has_templates
+    def has_document(self) -> bool:
+        """Tell whether its document is known without the web."""
+        return True
 
     @property
     def invalid_data_code(self) -> str:

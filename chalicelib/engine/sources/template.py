@@ -25,7 +25,7 @@ class TemplateSource(SourceBase, frozen=True, tag="template"):
 
     @property
     @override
-    def may_lack_parts(self) -> bool:
+    def has_document(self) -> bool:
         return self.content is not None
 
     @property

@@ -208,11 +208,11 @@ def _check_schema(context: PreflightContext) -> Iterable[RenderWarning]:
 
 def _check_page(context: PreflightContext) -> Iterable[RenderWarning]:
     job = context.command.job
-    if isinstance(job, PageJob) and job.source.referenced_uploads():
+    if isinstance(job, PageJob) and (job.source.referenced_uploads() or job.assets):
         try:
             _check_uploads(context)
         except ServiceError:
-            return ()  # `_check_uploads` reports it, and there is no text to try.
+            return ()  # `_check_uploads` reports it, and there is no page to try.
     return context.engine.page(context.command, context.deadline)
 
 

@@ -149,14 +149,24 @@ def test_names_are_looked_up_and_those_of_private_hosts_told(service: Service, n
 @pytest.mark.parametrize(
     ("fields", "is_shown"),
     [
-        ({"input": {"type": "html", "html": "<p>{{ x }}"}}, True),
-        ({"input": {"type": "html", "html": "<img alt='' SRC=x.png>"}}, True),
-        ({"input": {"type": "html", "html": "<style>p { background: URL(x) }</style>"}}, True),
-        ({"output": {"pdf": {"header": {"enabled": True, "left": "x"}}}}, True),
-        ({"output": {"pdf": {"header": {"left": "x"}}}}, False),
-        ({"output": {"format": "png", "pdf": {"header": {"enabled": True, "left": "x"}}}}, False),
-        ({"input": {"type": "html", "html": "<p>source {x}"}}, False),
+        ({}, True),
         ({"input": {"type": "url", "url": "https://example.com/"}}, False),
+        (
+            {
+                "input": {"type": "url", "url": "https://example.com/"},
+                "output": {"pdf": {"header": {"enabled": True, "left": "x"}}},
+            },
+            True,
+        ),
+        (
+            {
+                "input": {"type": "template", "template_id": TEMPLATE},
+                "output": {"pdf": {"header": {"enabled": True, "left": "x"}}},
+            },
+            False,
+        ),
+        ({"input": {"type": "html", "upload_id": "upl_x"}}, False),
+        ({"input": HTML | {"assets": [{"path": "a.png", "upload_id": "upl_x"}]}}, False),
     ],
 )
 def test_page_is_shown_offline_where_something_may_be_found(

@@ -127,11 +127,11 @@ def test_without_capacity_preflight_answers_region_degraded(service: Service) ->
 
 
 @pytest.mark.parametrize("input_", [{"html": "<p>", "templating": False}, {"html": "<p>"}])
-def test_plain_text_is_not_compiled(service: Service, input_: dict[str, Any]) -> None:
+def test_plain_text_is_no_template(service: Service, input_: dict[str, Any]) -> None:
     body = {"input": {"type": "html"} | input_}
 
     assert error_codes(service.call("POST", "/v1/renders/preflight", json_body=body)) == []
-    assert service.engine.lint_jobs == []
+    assert not service.engine.lint_jobs[0].source.has_templates
 
 
 def preflight_html(service: Service, **wanted: Any) -> ApiAnswer:

@@ -97,10 +97,10 @@ _DOCUMENT_URL: Final = PageFunction[str]("() => Reflect.get(Document.prototype, 
 
 
 class OfflineView(NamedTuple):
-    """What is known of a document that was shown offline.
+    """View of a document without scripts and the web.
 
-    Without scripts (`is_inert`) its texts are those of a render. If it also asked for nothing of
-    the web (`is_whole`), all of it is.
+    `is_inert`: it has no scripts, so its texts are those of a render. `is_whole`: it also requested
+    nothing of the web, so all of it is.
     """
 
     is_inert: bool

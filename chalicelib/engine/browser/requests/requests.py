@@ -54,7 +54,7 @@ class PageRequests:
         self._counted: set[str] = set()
         self.count, self.is_loaded = 0, False
         self._is_offline = False
-        # Addresses that an offline page has asked for, at most MAX_UNSENT.
+        # Addresses that an offline page has requested, at most MAX_UNSENT.
         self.unsent: dict[str, None] = {}
         self.main_response: MainResponse | None = None
         self.own_origin = OwnOrigin(prepared_page)
@@ -214,7 +214,7 @@ class PageRequests:
         return True
 
     def _is_kept_here(self, session: str, event: Event) -> bool:
-        """Serve an asset of the request, or record what an offline page asks for.
+        """Serve an asset of the request, or record a request of an offline page.
 
         Return whether it was one of both.
         """

@@ -241,7 +241,7 @@ def test_endless_script_and_unmet_conditions_hold_no_preflight(services: Pipelin
 
 
 def test_header_of_a_visited_page_is_measured_without_the_page(services: PipelineServices) -> None:
-    output = {"pdf": {"header": TALL}, "http": {"headers": {"a": "b"}}}
+    output: dict[str, Any] = {"pdf": {"header": TALL}, "http": {"headers": {"a": "b"}}}
 
     found = preflight_page(*web_page_task("https://out.example/", output), services)
 
