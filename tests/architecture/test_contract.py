@@ -41,6 +41,7 @@ MAKES_NOTHING = {
     "/v1/renders/{id}/cancel",
     "/v1/batches/{id}/cancel",
     "/v1/batches/{id}/retry-failed",
+    "/v1/einvoices/preflight",
     "/v1/einvoices/validate",
     "/v1/templates/{id}/restore",
     "/v1/templates/{id}/lock",

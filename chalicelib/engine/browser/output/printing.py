@@ -176,6 +176,15 @@ def _count_pages(tab: Tab, options: PdfOptions) -> int:
     return page_count(content, cross_reference_table(content))
 
 
+def overlap_warnings(tab: Tab, options: PdfOptions, style: PageStyle) -> list[RenderWarning]:
+    """Return the warnings of `print_pdf` about headers and footers, without a print."""
+    options = style.with_room(options)
+    heights_answer = measure_heights(tab, options)
+    if heights_answer is None:
+        return []
+    return header_footer_warnings(tab, options, style, heights_answer)
+
+
 def _print_once(
     tab: Tab, options: PdfOptions, style: PageStyle
 ) -> tuple[bytes, list[RenderWarning]]:
