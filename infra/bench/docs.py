@@ -20,7 +20,7 @@ _PAGE: Final = "/docs"
 _DOCUMENT: Final = "/v1/openapi.json"
 # Addresses of a page, and modules of a script.
 _LOADED: Final = re.compile(
-    rb'(?:src|data-document)="([^"]+)"|<link[^>]* href="([^"]+)"|\bfrom "([^"]+)"'
+    rb'(?:src|data-document)="(/[^"]+)"|<link[^>]* href="(/[^"]+)"|\bfrom "(\./[^"]+)"'
 )
 
 
