@@ -44,6 +44,7 @@ class ErrorCodeList(Model):
 
     object: Literal["list"]
     data: list[ErrorCode]
+    """The codes, by what they are about."""
     has_more: bool
     """Always false."""
     next_cursor: str | None

@@ -16,6 +16,7 @@ from chalicelib.contract.storage import destination
 from chalicelib.contract.template import layers, template
 from chalicelib.contract.webhooks import delivery, endpoint
 from chalicelib.core import json
+from chalicelib.core.storage import StorageErrorCode
 
 _TYPES: Final[Mapping[str, object]] = {
     "AssetPolicy": Literal["lenient", "strict"],
@@ -49,6 +50,7 @@ _TYPES: Final[Mapping[str, object]] = {
     "RenderStatus": request.RenderStatus,
     "ResultFormat": request.ResultFormat,
     "Retention": Literal["none", "default"],
+    "StorageErrorCode": StorageErrorCode,
     "StorageProvider": destination.StorageProvider,
     "TemplateType": template.TemplateType,
     "TestOutcome": Literal["succeeded", "failed"],
