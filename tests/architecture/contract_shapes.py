@@ -130,7 +130,6 @@ ENUMS: Final[dict[str, str]] = {
     "WebhookSecret.object": "webhook_secret",
     "WebhookSpec.events": "render.succeeded render.failed render.expired",
     "Dataset.object": "dataset",
-    "DeletedTemplate.deleted": "True",
     "DeletedTemplate.object": "template",
     "DeletedTemplate.type": _TEMPLATE_TYPE,
     "DynamicProperty.type": "text image color boolean svg",

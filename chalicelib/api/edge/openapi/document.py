@@ -13,13 +13,14 @@ from chalicelib.api.edge.openapi.examples import (
 from chalicelib.api.edge.openapi.forms import with_forms
 from chalicelib.api.edge.openapi.headers import HEADERS, PARAMETERS, SECURITY
 from chalicelib.api.edge.openapi.named import NamedSchemas
-from chalicelib.api.edge.openapi.operations import OperationWriter
+from chalicelib.api.edge.openapi.operations import FORMS, OperationWriter
 from chalicelib.api.edge.openapi.responses import ProblemResponses
 from chalicelib.api.edge.openapi.schemas import (
     referenced_schemas,
     rewritten,
     with_default_in_words,
     with_exclusive_branches,
+    with_plain_texts_in_unions,
     without_title,
 )
 from chalicelib.api.edge.openapi.variants import provider_models, with_variants
@@ -74,7 +75,7 @@ def openapi_document(
         inputs=inputs, outputs=outputs, definitions=definitions, problems=problems
     )
     paths = _paths(published, writer)
-    definitions = _with_events(definitions, outputs, event_types)
+    definitions = {**_with_events(definitions, outputs, event_types), **FORMS}
     webhooks = webhook_operations(event_types)
     roots = paths, webhooks, problems.components
     return {
@@ -138,7 +139,9 @@ def _model_schemas(
             f"{oas.SCHEMAS}{{model}}",
         ),
     )
-    named = NamedSchemas(without_title, with_exclusive_branches, with_forms)
+    named = NamedSchemas(
+        without_title, with_exclusive_branches, with_plain_texts_in_unions, with_forms
+    )
     written = {name: rewritten(schema, named.steps) for name, schema in definitions.items()}
     return inputs, outputs, written | named.components
 
