@@ -51,7 +51,6 @@ EmailTargets = Annotated[
     Annotated[
         bool,
         AfterValidator(_check_false),
-        Field(json_schema_extra={"const": False}),
         Tag("none"),
     ]
     | Annotated[list[EmailTarget], Field(min_length=1, max_length=5), Tag("rules")],
