@@ -23,7 +23,7 @@ class AccountPlan(Model):
     interval: Literal["month", "year"]
 
 
-class Cycle(Model):
+class BillingCycle(Model):
     """The present billing cycle; `end` is the first moment that is no longer in it."""
 
     start: dt.datetime
@@ -65,7 +65,7 @@ class Account(Model):
 
     workspace: AccountWorkspace
     plan: AccountPlan
-    cycle: Cycle
+    cycle: BillingCycle
     renders: AccountRenders
     limits: AccountLimits
     regions: list[str]
@@ -106,7 +106,7 @@ class Usage(Model):
     """Finished renders, by the day on which they were finished."""
 
     object: Literal["usage"]
-    cycle: Cycle
+    cycle: BillingCycle
     days: list[UsageDay]
     """Every day of the range, also those without a render."""
     by_template: list[UsageByTemplate]
@@ -127,7 +127,7 @@ class UsageThreshold(Model):
     used: int
     prepaid_remaining: int
     spend_cap_cents: int
-    cycle: Cycle
+    cycle: BillingCycle
 
 
 class UsageQuery(Query):

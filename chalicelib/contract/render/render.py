@@ -19,7 +19,7 @@ from chalicelib.contract.render.request import (
 from chalicelib.contract.storage.target import StorageReceipt
 
 
-class File(Model):
+class RenderFile(Model):
     """One file of a render."""
 
     id: str
@@ -91,16 +91,16 @@ class MissingGlyphs(Model):
     characters: str
 
 
-class Bytes(Model):
+class LoadedBytes(Model):
     """Sizes of the parts of the page, in bytes."""
 
-    html: int = 0
-    css: int = 0
-    script: int = 0
-    font: int = 0
-    image: int = 0
-    data: int = 0
-    other: int = 0
+    html: int
+    css: int
+    script: int
+    font: int
+    image: int
+    data: int
+    other: int
 
 
 class MissingAsset(Model):
@@ -116,7 +116,7 @@ class Explain(Model):
     fonts: list[UsedFont] = Field(default=[])
     missing_glyphs: list[MissingGlyphs] = Field(default=[])
     """What is drawn as boxes (warning `glyph_missing`); at most 200 characters of a family."""
-    bytes: Bytes = Bytes()
+    bytes: LoadedBytes
     requests: int = 0
     """Number of requests that the page made."""
     wait: str | None = None
@@ -186,7 +186,7 @@ class Render(Model):
     priority: Priority
     source: RenderSource
     batch_id: str | None
-    files: list[File]
+    files: list[RenderFile]
     pages: int | None
     """The pages of all files that have pages; null without such a file."""
     warnings: list[RenderWarning]

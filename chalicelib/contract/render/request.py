@@ -263,7 +263,7 @@ class PreflightWarning(Model):
 
     code: str
     message: str
-    detail: str | None = None
+    detail: str | None
     """The subject of the warning, such as a field."""
 
 

@@ -169,7 +169,7 @@ class TemplateList(Model):
     next_cursor: str | None
 
 
-class ContentShown(Model):
+class TemplateContentShown(Model):
     """The content of a draft or a version, with the members of its template's type."""
 
     html: str | None = None
@@ -183,7 +183,7 @@ class ContentShown(Model):
 class SourceShown(Model):
     """The source of a draft or a version, as a request may send it."""
 
-    content: ContentShown
+    content: TemplateContentShown
     options: TemplateOptions
     schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")]
 

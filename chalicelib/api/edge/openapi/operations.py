@@ -9,6 +9,7 @@ import msgspec
 
 from chalicelib.api.edge.endpoint import JSON, Endpoint, import_model
 from chalicelib.api.edge.openapi import objects as oas
+from chalicelib.api.edge.openapi.forms import parameter_schema
 from chalicelib.api.edge.openapi.headers import answer_headers
 from chalicelib.api.edge.openapi.responses import ProblemResponses
 from chalicelib.api.edge.openapi.schemas import with_default_in_words, without_null
@@ -135,7 +136,12 @@ def _path_parameters(path: str) -> list[oas.Parameter]:
     parameters = []
     for name, is_tail in _PLACEHOLDER.findall(path):
         parameter: oas.Parameter
-        parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        parameter = {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": parameter_schema(path, name),
+        }
         if is_tail:
             parameter["description"] = _TAIL_DESCRIPTION
         parameters.append(parameter)
