@@ -73,6 +73,7 @@ def show_docs(call: Call) -> Reply:
     auth=PUBLIC,
     tag="Service",
     answers={200: "chalicelib.contract.meta:ErrorCodeList"},
+    has_etag=True,
     answer_types=_PAGE_TYPES,
     cache_control=_CACHED,
 )
@@ -94,6 +95,7 @@ def list_error_codes(call: Call) -> Reply:
     auth=PUBLIC,
     tag="Service",
     answers={200: "chalicelib.contract.meta:ErrorCode"},
+    has_etag=True,
     answer_types=_PAGE_TYPES,
     problems=("not_found",),
     cache_control=_CACHED,

@@ -19,6 +19,11 @@ def play_einvoices(recorder: Recorder) -> None:
         name="xrechnung",
         body={"profile": "XRECHNUNG", "syntax": "ubl", "invoice": INVOICE},
     )
+    recorder.call(
+        "POST /v1/einvoices/preflight",
+        "Factur-X in XML",
+        body={"profile": "EN16931", "invoice": INVOICE},
+    )
     body = {"profile": "BASIC", "invoice": INVOICE, "delivery": {"type": "binary"}}
     xml = recorder.service.call("POST", "/v1/einvoices", json_body=body).body
     upload = post_upload(recorder.service, xml, name="invoice.xml", kind="application/xml")

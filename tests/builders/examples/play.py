@@ -43,6 +43,7 @@ def _play_service(recorder: Recorder) -> None:
     recorder.call("GET /v1/account")
     service.relay_events()
     recorder.call("GET /v1/usage", query={"from": "2026-11-20", "to": "2026-11-22"})
+    recorder.call("GET /errors", headers={"Accept": "application/json"})
     recorder.call(
         "GET /errors/{code}", code="template_not_found", headers={"Accept": "application/json"}
     )

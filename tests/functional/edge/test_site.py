@@ -190,7 +190,7 @@ def test_programs_get_the_catalogue_and_the_addresses(app: App) -> None:
     assert service == {
         "object": "service",
         "name": "Platen",
-        "version": "0.1.0",
+        "version": "0.2.0",
         "docs_url": "http://api.test/docs",
         "errors_url": "http://api.test/errors",
         "openapi_url": "http://api.test/v1/openapi.json",
