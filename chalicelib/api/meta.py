@@ -47,9 +47,7 @@ def check_health(call: Call) -> Reply:
 
 
 @blueprint.route("/v1/openapi.json", methods=["GET"])
-@endpoint(
-    auth=PUBLIC, tag="Service", cache_control=_CACHED, allows_any_origin=True, has_etag=True
-)
+@endpoint(auth=PUBLIC, tag="Service", cache_control=_CACHED, allows_any_origin=True, has_etag=True)
 def retrieve_openapi(call: Call) -> Reply:
     """Describe this API as OpenAPI 3.1.
 
