@@ -54,14 +54,20 @@ def check_health(call: Call) -> Reply:
 @blueprint.route("/v1/openapi.json", methods=["GET"])
 @endpoint(auth=PUBLIC, tag="Service", cache_control=_CACHED, allows_any_origin=True)
 def retrieve_openapi(call: Call) -> Reply:
-    """Describe this API as OpenAPI 3.1."""
+    """Describe this API as OpenAPI 3.1.
+
+    It changes with a release only. Scripts of all web pages may read it.
+    """
     return Reply(body=_openapi_document(call.services.api_host))
 
 
 @blueprint.route("/docs", methods=["GET"])
 @endpoint(auth=PUBLIC, tag="Service", answer_types=(HTML_TYPE,), cache_control=_CACHED)
 def show_docs(call: Call) -> Reply:
-    """Show the reference of this API to people."""
+    """Show the reference of this API to people.
+
+    A page that needs nothing from elsewhere.
+    """
     return _reference_page(call.services.api_host)
 
 

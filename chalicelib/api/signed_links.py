@@ -144,7 +144,7 @@ def delete_signed_link(call: Call) -> Reply:
 @blueprint.route("/v1/signed-links/{id}/sign", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
-    body=f"{_CONTRACT}:UrlRequest",
+    body=f"{_CONTRACT}:SignedUrlRequest",
     body_required=False,
     tag="Signed links",
     answers={200: f"{_CONTRACT}:SignedUrl"},

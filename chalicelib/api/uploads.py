@@ -14,7 +14,8 @@ from chalicelib.features.uploads.read import upload_object
 
 blueprint: Final = Blueprint(__name__)
 
-_UPLOAD = "chalicelib.contract.uploads:Upload"
+_UPLOAD: Final = "chalicelib.contract.uploads:Upload"
+_ANNOUNCED: Final = "chalicelib.contract.uploads:AnnouncedUpload"
 
 
 @blueprint.route("/v1/uploads", methods=["POST"])
@@ -24,7 +25,7 @@ _UPLOAD = "chalicelib.contract.uploads:Upload"
     media_types=(JSON, MULTIPART_TYPE),
     creates=Creation(has_secret=True),
     tag="Uploads",
-    answers={201: _UPLOAD},
+    answers={201: (_UPLOAD, _ANNOUNCED)},
     problems=("conflict",),
 )
 def create_upload(call: Call) -> Reply:

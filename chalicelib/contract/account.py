@@ -27,7 +27,7 @@ class AccountPlan(Model):
     """How often the plan is billed."""
 
 
-class Cycle(Model):
+class BillingCycle(Model):
     """The present billing cycle; `end` is the first moment that is no longer in it."""
 
     start: dt.datetime
@@ -77,7 +77,7 @@ class Account(Model):
     """The workspace that the key belongs to."""
     plan: AccountPlan
     """The plan of the workspace."""
-    cycle: Cycle
+    cycle: BillingCycle
     """The present billing cycle."""
     renders: AccountRenders
     """The allowance of renders with live keys, and what is left of it."""
@@ -130,7 +130,7 @@ class Usage(Model):
     """Finished renders, by the day on which they were finished."""
 
     object: Literal["usage"]
-    cycle: Cycle
+    cycle: BillingCycle
     """The present billing cycle."""
     days: list[UsageDay]
     """Every day of the range, also those without a render."""
@@ -157,7 +157,7 @@ class UsageThreshold(Model):
     """Renders left in packs and automatic top-ups."""
     spend_cap_cents: int
     """Monthly limit of the spending in euro cents, without tax; 0: no top-ups."""
-    cycle: Cycle
+    cycle: BillingCycle
     """The billing cycle in which it was reached."""
 
 

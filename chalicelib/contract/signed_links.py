@@ -124,7 +124,7 @@ class SignedLinkQuery(Query):
     """The `next_cursor` of the previous page."""
 
 
-class UrlRequest(Model):
+class SignedUrlRequest(Model):
     """The URL to sign."""
 
     name: Annotated[

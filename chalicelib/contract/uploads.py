@@ -50,11 +50,16 @@ class Upload(Model):
     """SHA-256 of the bytes, in hexadecimal; null while it is `pending`."""
     status: Literal["pending", "ready"]
     """`pending` until a file that was announced has arrived."""
-    upload: UploadForm | None = None
-    """Only in the answer to an announcement; valid for an hour."""
     created_at: str
     expires_at: str
     """When it is deleted."""
+
+
+class AnnouncedUpload(Upload):
+    """A file that was announced, and the form to send it with."""
+
+    upload: UploadForm
+    """Valid for an hour."""
 
 
 class FileQuery(Query):

@@ -53,6 +53,7 @@ def _test_steps(python: str) -> tuple[SetupStep, ...]:
         _toolchain("go", "Go", python),
         _go_servers(),
         _azurite(),
+        _openapi_lint(),
         _sshd(python),
     )
 
@@ -206,17 +207,27 @@ def _webhook_library() -> SetupStep:
 
 
 def _azurite() -> SetupStep:
-    folder = _SETUP / "azurite"
+    target = STORES_DIR / "azurite"
+    return _npm_lock_step("azurite", "Azure's storage for tests", target, "azurite-blob")
+
+
+def _openapi_lint() -> SetupStep:
+    target = INSTALL_DIR / "openapi_lint"
+    return _npm_lock_step("openapi_lint", "linters of the OpenAPI document", target, "redocly")
+
+
+def _npm_lock_step(name: str, title: str, folder: Path, command: str) -> SetupStep:
+    """Return the step that installs the packages of a lock, one of which has the command."""
     # npm reads no lock file through a link.
-    target = (STORES_DIR / "azurite").resolve()
-    locks = folder / "package.json", folder / "package-lock.json"
+    target = folder.resolve()
+    locks = _SETUP / name / "package.json", _SETUP / name / "package-lock.json"
     install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(target)]
     return SetupStep(
-        "azurite",
-        "Azure's storage for tests",
+        name,
+        title,
         (["mkdir", "-p", str(target)], ["cp", *map(str, locks), str(target)], install),
         inputs=locks,
-        results=(target / "node_modules" / ".bin" / "azurite-blob",),
+        results=(target / "node_modules" / ".bin" / command,),
         after=("node",),
     )
 

@@ -53,14 +53,22 @@ def _inlined(schema: Any, inside: tuple[str, ...]) -> Any:
 
 
 def check_described(method: str, target: str, answer: Any) -> None:
-    """Assert that a successful answer with JSON fits the document of its route."""
-    has_json = answer.headers.get("Content-Type") == "application/json" and answer.body
-    if not has_json or not 200 <= answer.status < 300:
-        return
+    """Assert that an answer below 400 fits the document of its route: headers, type and JSON."""
     path = target.partition("?")[0]
     matching = [each for each in api_document()["paths"] if _pattern(each).fullmatch(path)]
+    if answer.status >= 400 or not matching or method == "HEAD":
+        return
     template = min(matching, key=lambda each: each.count("{"))
-    _answer_validator(template, method.lower(), str(answer.status)).validate(answer.json)
+    described = api_document()["paths"][template][method.lower()]["responses"][str(answer.status)]
+    sent = {name for name in answer.headers if name in api_document()["components"]["headers"]}
+    assert sent <= set(described["headers"]), (method, target, answer.status)
+    assert ("Location" in sent) is ("Location" in described["headers"]), (method, target)
+    if answer.body:
+        kind = answer.headers["Content-Type"].partition(";")[0]
+        assert kind in described["content"], (method, target, kind)
+        if kind == "application/json":
+            validate = _answer_validator(template, method.lower(), str(answer.status)).validate
+            validate(answer.json)
 
 
 @cache

@@ -109,7 +109,10 @@ def _operation(row: _OperationRow, document: Document, schemas: _Schemas) -> str
         parts.append(f"<h4>Body <code>{escape(kind)}</code></h4>{_schema(media, schemas)}")
         parts.append(_example(media))
     parts.append("<h4>Answers</h4>")
-    parts += [_response(code, answer, schemas) for code, answer in operation["responses"].items()]
+    parts += [
+        _response(code, _resolved_response(answer, document), schemas)
+        for code, answer in operation["responses"].items()
+    ]
     return "".join(parts) + "</article>"
 
 
@@ -178,7 +181,7 @@ def _field(
 
 
 def _branches(field: Schema, schemas: _Schemas) -> list[Schema]:
-    branches = field.get("anyOf") or field.get("oneOf") or [field]
+    branches = field.get("oneOf") or [field]
     return [_resolved_schema(branch.get("items", branch), schemas) for branch in branches]
 
 
@@ -187,19 +190,25 @@ def _type(field: Schema, schemas: _Schemas) -> str:
         return f"<code>{escape(json.dumps(field['const']))}</code>"
     if "enum" in field:
         return " | ".join(f"<code>{escape(str(value))}</code>" for value in field["enum"])
-    branches = field.get("anyOf") or field.get("oneOf")
+    branches = field.get("oneOf")
     if branches:
         return " or ".join(dict.fromkeys(_type(branch, schemas) for branch in branches))
     if "$ref" in field:
         return _type(_resolved_schema(field, schemas), schemas)
-    if field.get("type") == "array":
+    kinds = field.get("type", "any value")
+    names = [kinds] if isinstance(kinds, str) else kinds
+    return " or ".join(_type_name(name, field, schemas) for name in names)
+
+
+def _type_name(name: str, field: Schema, schemas: _Schemas) -> str:
+    if name == "array":
         return f"array of {_type(field.get('items', {}), schemas)}"
-    return escape(str(field.get("format") or field.get("type", "any value")))
+    return escape(field.get("format", name) if name == "string" else name)
 
 
 def _constraints(field: Schema, schemas: _Schemas) -> list[str]:
     branches: list[Mapping[str, object]]
-    branches = [{**_resolved_schema(branch, schemas)} for branch in field.get("anyOf", [field])]
+    branches = [{**_resolved_schema(branch, schemas)} for branch in field.get("oneOf", [field])]
     texts = [
         words.format(f"{branch[name]:,}".replace(",", "\u202f"))
         for branch in branches
@@ -218,6 +227,12 @@ def _resolved_parameter(entry: Parameter, document: Document) -> Parameter:
     if "$ref" in entry:
         return document["components"]["parameters"][entry["$ref"].rpartition("/")[2]]
     return entry
+
+
+def _resolved_response(answer: Response, document: Document) -> Response:
+    if "$ref" in answer:
+        return document["components"]["responses"][answer["$ref"].rpartition("/")[2]]
+    return answer
 
 
 def _anchor(operation: Operation) -> str:

@@ -47,7 +47,7 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
 @blueprint.route("/v1/webhook-endpoints", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
-    body=f"{_CONTRACT}:EndpointRequest",
+    body=f"{_CONTRACT}:WebhookEndpointRequest",
     creates=Creation(_made_before, has_secret=True),
     tag="Webhooks",
     answers={201: _WITH_SECRET},
@@ -142,7 +142,7 @@ def retrieve_webhook_endpoint(call: Call) -> Reply:
 @blueprint.route("/v1/webhook-endpoints/{id}", methods=["PATCH"])
 @endpoint(
     auth=KeyAuth(_WRITE),
-    body=f"{_CONTRACT}:EndpointChange",
+    body=f"{_CONTRACT}:WebhookEndpointChange",
     tag="Webhooks",
     answers={200: _ENDPOINT},
     problems=("not_found", TEMPLATE_NOT_ALLOWED, "url_not_allowed", "conflict"),
@@ -184,7 +184,7 @@ def delete_webhook_endpoint(call: Call) -> Reply:
 @blueprint.route("/v1/webhook-endpoints/{id}/roll-secret", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
-    body=f"{_CONTRACT}:SecretRoll",
+    body=f"{_CONTRACT}:WebhookSecretRoll",
     body_required=False,
     tag="Webhooks",
     answers={200: _WITH_SECRET},
@@ -204,7 +204,7 @@ def roll_webhook_secret(call: Call) -> Reply:
 @blueprint.route("/v1/webhook-endpoints/{id}/test", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
-    body=f"{_CONTRACT}:SampleRequest",
+    body=f"{_CONTRACT}:WebhookTestRequest",
     tag="Webhooks",
     answers={202: "chalicelib.contract.webhooks.delivery:WebhookDeliveryDetail"},
     problems=("not_found", TEMPLATE_NOT_ALLOWED),

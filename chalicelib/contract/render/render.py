@@ -19,7 +19,7 @@ from chalicelib.contract.render.request import (
 from chalicelib.contract.storage.target import StorageReceipt
 
 
-class File(Model):
+class RenderFile(Model):
     """One file of a render."""
 
     id: str
@@ -123,24 +123,22 @@ class MissingGlyphs(Model):
     """The characters that no font has."""
 
 
-class Bytes(Model):
+class LoadedBytes(Model):
     """Sizes of the parts of the page, in bytes."""
 
-    defaults_are_read = False
-
-    html: int = 0
+    html: int
     """Bytes of documents."""
-    css: int = 0
+    css: int
     """Bytes of style sheets."""
-    script: int = 0
+    script: int
     """Bytes of scripts."""
-    font: int = 0
+    font: int
     """Bytes of fonts."""
-    image: int = 0
+    image: int
     """Bytes of pictures."""
-    data: int = 0
+    data: int
     """Bytes of data that scripts fetched."""
-    other: int = 0
+    other: int
     """Bytes of everything else."""
 
 
@@ -162,7 +160,7 @@ class Explain(Model):
     """Fonts that draw the page."""
     missing_glyphs: list[MissingGlyphs] = Field(default=[])
     """What is drawn as boxes (warning `glyph_missing`); at most 200 characters of a family."""
-    bytes: Bytes = Bytes()
+    bytes: LoadedBytes
     """Sizes of the parts of the page, in bytes."""
     requests: int = 0
     """Number of requests that the page made."""
@@ -259,7 +257,7 @@ class Render(Model):
     rule."""
     batch_id: str | None
     """Id of its batch, `bat_…`; null without one."""
-    files: list[File]
+    files: list[RenderFile]
     """The files; empty before it has succeeded, and after they were deleted."""
     pages: int | None
     """The pages of all files that have pages; null without such a file."""

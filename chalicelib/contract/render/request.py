@@ -284,7 +284,7 @@ class PreflightWarning(Model):
     """Code of the warning, such as `data_unused`."""
     message: str
     """What is wrong, for people."""
-    detail: str | None = None
+    detail: str | None
     """The subject of the warning, such as a field; null without one."""
 
 

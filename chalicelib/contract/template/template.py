@@ -193,7 +193,7 @@ class TemplateList(Model):
     next_cursor: str | None
 
 
-class ContentShown(Model):
+class TemplateContentShown(Model):
     """The content of a draft or a version, with the members of its template's type."""
 
     html: str | None = None
@@ -213,7 +213,7 @@ class ContentShown(Model):
 class SourceShown(Model):
     """The source of a draft or a version, as a request may send it."""
 
-    content: ContentShown
+    content: TemplateContentShown
     """The content."""
     options: TemplateOptions
     """Defaults for the output of its renders."""

@@ -82,7 +82,7 @@ Headers = Annotated[
 Description = Annotated[str, StringConstraints(max_length=500)]
 
 
-class EndpointRequest(Model):
+class WebhookEndpointRequest(Model):
     """A new webhook endpoint."""
 
     url: TargetUrl
@@ -103,7 +103,7 @@ class EndpointRequest(Model):
     """`false` pauses: events are not delivered later, but can be replayed."""
 
 
-class EndpointChange(Change):
+class WebhookEndpointChange(Change):
     """A change of a webhook endpoint; absent fields stay as they are."""
 
     url: TargetUrl = Field(default_factory=str)
@@ -123,14 +123,14 @@ class EndpointChange(Change):
     requests."""
 
 
-class SecretRoll(Model):
+class WebhookSecretRoll(Model):
     """How long the old secret goes on signing beside the new one."""
 
     expire_previous_in: Annotated[int, Field(ge=0, le=604_800)] = 0
     """Seconds for which the old secret goes on signing beside the new one; 0: it ends at once."""
 
 
-class SampleRequest(Model):
+class WebhookTestRequest(Model):
     """The event whose sample is sent."""
 
     event: Annotated[str, StringConstraints(max_length=64)]

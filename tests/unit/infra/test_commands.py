@@ -125,5 +125,13 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
         for for_tests in (False, True)
     )
 
-    assert tested - plain == {"azurite", "go", "go_servers", "localstack", "plugins", "sshd"}
+    assert tested - plain == {
+        "azurite",
+        "go",
+        "go_servers",
+        "localstack",
+        "openapi_lint",
+        "plugins",
+        "sshd",
+    }
     assert {"java", "node", "validators"} <= plain

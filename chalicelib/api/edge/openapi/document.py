@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.api.edge.endpoint import Endpoint, ModelName, import_model
 from chalicelib.api.edge.openapi import objects as oas
+from chalicelib.api.edge.openapi.forms import with_forms
 from chalicelib.api.edge.openapi.headers import HEADERS, PARAMETERS, SECURITY
 from chalicelib.api.edge.openapi.named import NamedSchemas
 from chalicelib.api.edge.openapi.operations import OperationWriter
 from chalicelib.api.edge.openapi.responses import ProblemResponses
 from chalicelib.api.edge.openapi.schemas import (
-    reached,
+    referenced_schemas,
     rewritten,
     with_default_in_words,
     with_exclusive_branches,
@@ -72,37 +73,35 @@ def openapi_document(
         # OpenAPI has no template for a tail; the parameter describes it.
         path = row.path.replace("+}", "}")
         paths.setdefault(path, {})[row.method.lower()] = writer.operation(row)
-    objects = {row.model: outputs[import_model(row.model)] for row in event_types}
-    envelope, data = definitions.pop(Event.__name__), definitions.pop(EventData.__name__)
-    definitions |= event_schemas(event_types, envelope, data, objects)
-    steps = (with_default_in_words,)
-    definitions = {name: rewritten(schema, steps) for name, schema in definitions.items()}
+    definitions = _with_events(definitions, outputs, event_types)
     webhooks = webhook_operations(event_types)
+    roots = paths, webhooks, problems.components
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "Platen",
-            "version": VERSION,
-            "description": _DESCRIPTION,
-            "contact": {"name": "Platen", "url": f"{api_host}/docs"},
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
+        "info": _info(api_host),
         "externalDocs": {"description": "The reference, to read.", "url": f"{api_host}/docs"},
         "servers": [{"url": api_host}],
         "security": [{"bearer": []}, {"header": []}],
-        "tags": [
-            {"name": tag, "description": _TAGS.get(tag, tag)}
-            for tag in _tags(published, event_types)
-        ],
+        "tags": _tags(published, event_types),
         "paths": paths,
         "webhooks": webhooks,
         "components": {
-            "schemas": reached([paths, webhooks, problems.components], with_variants(definitions)),
+            "schemas": referenced_schemas(roots, with_variants(definitions)),
             "responses": dict(sorted(problems.components.items())),
             "securitySchemes": SECURITY,
             "headers": HEADERS,
             "parameters": PARAMETERS,
         },
+    }
+
+
+def _info(api_host: str) -> oas.Info:
+    return {
+        "title": "Platen",
+        "version": VERSION,
+        "description": _DESCRIPTION,
+        "contact": {"name": "Platen", "url": f"{api_host}/docs"},
+        "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
     }
 
 
@@ -123,15 +122,30 @@ def _model_schemas(
             f"{oas.SCHEMAS}{{model}}",
         ),
     )
-    named = NamedSchemas(without_title, with_exclusive_branches)
+    named = NamedSchemas(without_title, with_exclusive_branches, with_forms)
     written = {name: rewritten(schema, named.steps) for name, schema in definitions.items()}
     return inputs, outputs, written | named.components
+
+
+def _with_events(
+    definitions: Mapping[str, oas.Schema],
+    outputs: "Mapping[type[BaseModel], oas.Schema]",
+    event_types: Sequence[EventType],
+) -> dict[str, oas.Schema]:
+    """Return the schemas with those of the event types, all with their defaults in words."""
+    envelope, data = definitions[Event.__name__], definitions[EventData.__name__]
+    objects = {row.model: outputs[import_model(row.model)] for row in event_types}
+    made = {**definitions, **event_schemas(event_types, envelope, data, objects)}
+    return {name: rewritten(schema, [with_default_in_words]) for name, schema in made.items()}
 
 
 def _models(names: Iterable[ModelName]) -> "list[type[BaseModel]]":
     return [import_model(name) for name in sorted(names)]
 
 
-def _tags(endpoints: Sequence[Endpoint], event_types: Sequence[EventType]) -> Iterable[str]:
+def _tags(
+    endpoints: Sequence[Endpoint], event_types: Sequence[EventType]
+) -> list[Mapping[str, str]]:
     tags = dict.fromkeys(row.tag for row in endpoints if row.tag)
-    return [*tags, *([EVENTS_TAG] if event_types else [])]
+    names = [*tags, *([EVENTS_TAG] if event_types else [])]
+    return [{"name": name, "description": _TAGS.get(name, name)} for name in names]

@@ -20,6 +20,7 @@ from chalicelib.core import json
 _TYPES: Final[Mapping[str, object]] = {
     "AssetPolicy": Literal["lenient", "strict"],
     "AttachmentMode": Literal["attached", "linked"],
+    "AttachmentRelationship": pdf.AttachmentRelationship,
     "ConformanceStatus": conformance_report.ReportStatus,
     "ConnectionStatus": Literal["active", "failing"],
     "DeliveryType": request.DeliveryType,
@@ -52,6 +53,7 @@ _TYPES: Final[Mapping[str, object]] = {
     "TemplateType": template.TemplateType,
     "TestOutcome": Literal["succeeded", "failed"],
     "TimeoutBehavior": Literal["continue", "cancel"],
+    "UploadStatus": Literal["pending", "ready"],
     "VatCategory": invoice.VatCategory,
     "WarningCode": output.WarningCode,
     "WebhookDeliveryStatus": delivery.DeliveryStatus,
@@ -63,7 +65,7 @@ _OF_MEMBERS: Final = {"description", "default"}
 class NamedSchemas:
     """Components for the types of the table, which `steps` rewrite.
 
-    `steps` of the object are the same, and then the one that puts references in.
+    The object's own `steps` are these, and the replacement of a schema by its reference.
     """
 
     def __init__(self, *steps: Step) -> None:

@@ -8,6 +8,8 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "AssetPolicy": "What becomes of a render whose page cannot load a resource: a warning "
         "(`lenient`), or a failure (`strict`).",
+        "AttachmentRelationship": "Relationship of an embedded file to the document (ISO 32000-2, "
+        "AFRelationship).",
         "AttachmentMode": "How a file goes with an email: in it, or as a link.",
         "ConformanceStatus": "A verdict. `unavailable`: the validators gave none.",
         "ConnectionStatus": "Whether the last test or use succeeded.",
@@ -46,6 +48,7 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "TestOutcome": "How a test ended.",
         "TimeoutBehavior": "What becomes of a sync render that is not ready within the plan's "
         "time.",
+        "UploadStatus": "`pending` until a file that was announced has arrived.",
         "VatCategory": "Code of a VAT category (UNTDID 5305).",
         "WarningCode": "Code of a warning that is known before a render has ended.",
         "WebhookDeliveryStatus": "State of a delivery. `retrying`: an attempt has failed, and "

@@ -36,7 +36,7 @@ _GENERAL_PROBLEMS: Final = {*_KEY_PROBLEMS, *_BODY_PROBLEMS}
 
 
 class ProblemResponses:
-    """The responses of all operations that were asked for, by their names in `components`."""
+    """The problem responses of the operations written so far, by their names in `components`."""
 
     def __init__(self) -> None:
         self.components: dict[str, oas.Response] = {}

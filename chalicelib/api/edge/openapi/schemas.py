@@ -96,7 +96,9 @@ def without_null(schema: oas.Schema) -> oas.Schema:
     return {**branches[0], **rest} if len(branches) == 1 else {**rest, "oneOf": branches}
 
 
-def reached(roots: Iterable[object], schemas: Mapping[str, oas.Schema]) -> dict[str, oas.Schema]:
+def referenced_schemas(
+    roots: Iterable[object], schemas: Mapping[str, oas.Schema]
+) -> dict[str, oas.Schema]:
     """Return the schemas that are named below the roots, by their names in order."""
     found: dict[str, oas.Schema] = {}
     waiting = [name for root in roots for name in _references(root)]

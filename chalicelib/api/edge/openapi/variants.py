@@ -90,7 +90,7 @@ def provider_models() -> "Iterable[type[BaseModel]]":
 
 
 def with_variants(schemas: Mapping[str, oas.Schema]) -> dict[str, oas.Schema]:
-    """Return all schemas, with unions in place of those that have variants, and their variants."""
+    """Return all schemas and their variants; a schema that has variants is their union."""
     made = dict(schemas)
     for name in VARIANTS.keys() & schemas.keys():
         shapes = dict(_shapes(name, schemas[name]))
