@@ -41,7 +41,7 @@ class Recorder:
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         shows_answer: bool = True,
-        **path: str,
+        **path: str | int,
     ) -> Any:
         """Send a request with JSON or without a body, keep both and return the JSON of the answer.
 
@@ -81,10 +81,10 @@ class Recorder:
             known.setdefault(name, value)
 
     def _send(
-        self, row: Endpoint, query: Mapping[str, Any], path: Mapping[str, str], **content: Any
+        self, row: Endpoint, query: Mapping[str, Any], path: Mapping[str, str | int], **content: Any
     ) -> ApiAnswer:
         target = _PLACEHOLDER.sub(
-            lambda match: quote(path[match[1]], safe=""), row.path.replace("+}", "}")
+            lambda match: quote(str(path[match[1]]), safe=""), row.path.replace("+}", "}")
         )
         self.parameters(f"{row.method} {row.path.replace('+}', '}')}", {**path, **query})
         self.service.clock.advance(seconds=_PAUSE_S)

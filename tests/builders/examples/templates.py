@@ -89,7 +89,7 @@ def _read_templates(recorder: Recorder, template: str, label: str) -> None:
         query={"q": "invoice", "type": "html", "deleted": False, "limit": 20},
     )
     recorder.call("GET /v1/templates/{id}/versions", id=template, query={"limit": 20})
-    recorder.call("GET /v1/templates/{id}/versions/{number}", id=template, number="1")
+    recorder.call("GET /v1/templates/{id}/versions/{number}", id=template, number=1)
     recorder.call("GET /v1/templates/{id}/schema", "Of a canvas", name="image_canvas", id=label)
     recorder.call("POST /v1/templates/{id}/lock", id=template)
     recorder.call("POST /v1/templates/{id}/unlock", id=template)

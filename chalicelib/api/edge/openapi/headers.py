@@ -77,6 +77,8 @@ PARAMETERS: Final[Mapping[str, oas.Parameter]] = {
     },
 }
 
+# An accepted render has its address, by whichever endpoint it was made.
+_RENDER: Final = "chalicelib.contract.render.render:Render"
 _OF_FILES: Final = ("X-Render-Id", "X-Billed-Renders", "X-Pages")
 
 
@@ -92,7 +94,8 @@ def answer_headers(row: Endpoint, status: HTTPStatus) -> dict[str, oas.HeaderRef
     names = []
     if status in {HTTPStatus.CREATED, HTTPStatus.FOUND, HTTPStatus.SEE_OTHER}:
         names.append("Location")
-    if row.idempotent and status == HTTPStatus.ACCEPTED:
+    has_address = row.idempotent or _RENDER in row.answer_models(status)
+    if has_address and status == HTTPStatus.ACCEPTED:
         names.append("Location")
     is_file = status in {HTTPStatus.OK, HTTPStatus.SEE_OTHER} and row.answer_types != (JSON,)
     if row.idempotent and is_file:
