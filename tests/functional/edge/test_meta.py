@@ -131,7 +131,8 @@ def test_reference_page_shows_each_event_with_its_example(app: App) -> None:
     page = _Page(text)
 
     for event_type in CONTRACT_EVENT_TYPES:
-        anchor = f"event-{event_type.name.replace('.', '-')}"
+        words = event_type.name.replace("_", ".").split(".")
+        anchor = f"receive{''.join(map(str.capitalize, words))}Event"
         assert anchor in page.ids
         assert f"#{anchor}" in page.links
         shown = text[text.index(f'<article id="{anchor}">') :].partition("</article>")[0]
