@@ -120,7 +120,7 @@ def test_pages_cross_the_border_of_a_partition(service: Service) -> None:
             index=index,
             status=statuses[index % 2],
             run=1,
-            render_id=RenderId(f"rnd_{index}"),
+            render_id=RenderId(f"rnd_{index:026}"),
         )
         stores.table.write(stores.batches.item_creation(batch, item))
 
@@ -136,7 +136,7 @@ def test_pages_cross_the_border_of_a_partition(service: Service) -> None:
     assert len(targets) == 11
     with_row = {item["index"]: item for item in shown if item["render_id"]}
     assert {index: each["render_id"] for index, each in with_row.items()} == {
-        index: f"rnd_{index}" for index in range(990, 1_010)
+        index: f"rnd_{index:026}" for index in range(990, 1_010)
     }
     assert indexes(service, path, "limit=100&status=failed") == list(range(991, 1_010, 2))
 
