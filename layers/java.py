@@ -16,12 +16,12 @@ _COMPILER: Final = Artifact(
     "org.eclipse.jdt:ecj:3.46.100",
     "74c93172475fee0cd4e6eefb44233516dd40525642da35d009146d97ea598229",
 )
-_COMPILER_FILE: Final = "ecj.jar"
+COMPILER_FILE: Final = "ecj.jar"
 
 
 def build(folder: Path) -> None:
     """Add the compiler to the folder of Java; raises LayerError."""
-    fetch_artifact(_COMPILER, folder).rename(folder / _COMPILER_FILE)
+    fetch_artifact(_COMPILER, folder).rename(folder / COMPILER_FILE)
 
 
 def runtime_folder(folder: Path) -> Path:
@@ -38,7 +38,7 @@ def compile_java(
     folder: Path, version: int, sources: Sequence[Path], classes: Path, libraries: Sequence[Path]
 ) -> None:
     """Compile sources of a version of Java, of which any warning is an error; raises LayerError."""
-    compiler = [java_program(folder), "-jar", str(folder / _COMPILER_FILE)]
+    compiler = [java_program(folder), "-jar", str(folder / COMPILER_FILE)]
     options = [f"-{version}", "-g:none", "-failOnWarning", "-d", str(classes)]
     class_path = ["-cp", ":".join(map(str, libraries))] if libraries else []
     run([*compiler, *options, *class_path, *map(str, sources)])

@@ -5,6 +5,7 @@ set-up also fetches Python itself in this way.
 """
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,6 +17,7 @@ from requests import RequestException
 from layers.running import LayerError
 
 _MAX_TRIES: Final = 3
+_MAX_DOWNLOADS: Final = 4
 # Values of `mirrorOf` in the settings of Maven that mean Maven Central.
 _MIRRORED: Final = {"*", "external:*", "central"}
 
@@ -35,6 +37,18 @@ class Artifact(NamedTuple):
     def client_coordinates(self) -> Coordinates:
         """Return the coordinates as the client takes them."""
         return Coordinates.parse(self.coordinates)
+
+
+def fetch_artifacts(pins: Path, folder: Path) -> None:
+    """Fetch into a folder what a list has, lines of SHA-256 and coordinates; raises LayerError."""
+    lines = pins.read_text(encoding="utf-8").splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    with ThreadPoolExecutor(_MAX_DOWNLOADS) as pool:
+        for running in [
+            pool.submit(fetch_artifact, Artifact(coordinates, digest), folder)
+            for digest, coordinates in rows
+        ]:
+            running.result()
 
 
 def fetch_artifact(artifact: Artifact, folder: Path) -> Path:

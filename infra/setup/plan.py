@@ -6,6 +6,7 @@ from typing import Final
 
 from infra.setup.steps import (
     COMMANDS_DIR,
+    GENERATORS_DIR,
     INSTALL_DIR,
     JAVA_DIR,
     LOCALSTACK_DIR,
@@ -55,6 +56,8 @@ def _test_steps(python: str) -> tuple[SetupStep, ...]:
         _go_servers(),
         _azurite(),
         _openapi_lint(),
+        _client_generators(),
+        _generator_tools(),
         _sshd(python),
     )
 
@@ -227,6 +230,24 @@ def _azurite() -> SetupStep:
 def _openapi_lint() -> SetupStep:
     target = INSTALL_DIR / "openapi_lint"
     return _npm_lock_step("openapi_lint", "linters of the OpenAPI document", target, "redocly")
+
+
+def _client_generators() -> SetupStep:
+    title = "generators of clients in TypeScript for tests"
+    return _npm_lock_step("client_generators", title, GENERATORS_DIR, "openapi-ts")
+
+
+def _generator_tools() -> SetupStep:
+    module = _SETUP / "generator_tools.py"
+    locks = _SETUP / "client_generators"
+    return SetupStep(
+        "generator_tools",
+        "generators of clients in Go and Java for tests",
+        ([str(PYTHON), "-m", "infra.setup.generator_tools", str(GENERATORS_DIR)],),
+        inputs=(module, locks / "jars.txt", locks / "go.mod", locks / "go.sum"),
+        results=(GENERATORS_DIR / "jars", GENERATORS_DIR / "oapi-codegen"),
+        after=("go", "product"),
+    )
 
 
 def _npm_lock_step(name: str, title: str, folder: Path, command: str) -> SetupStep:

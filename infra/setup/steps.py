@@ -20,6 +20,8 @@ STORES_DIR: Final = INSTALL_DIR / "stores"
 # Commands that the machine may lack, in fitting versions.
 COMMANDS_DIR: Final = INSTALL_DIR / "commands"
 JAVA_DIR: Final = INSTALL_DIR / "java"
+# Generators of clients: packages of npm, jars and a program in Go.
+GENERATORS_DIR: Final = INSTALL_DIR / "client_generators"
 _LOCKS_DIR: Final = ROOT / "infra" / "setup" / "requirements"
 
 

@@ -1,29 +1,20 @@
 """Fetch of the jars from Maven Central and the wheels with pip, each checked by its SHA-256."""
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from layers.maven import Artifact, fetch_artifact
+from layers.maven import fetch_artifacts
 from layers.running import LayerError, run
 
 _HERE: Final = Path(__file__).resolve().parent
 _JARS: Final = _HERE / "jars.txt"
 _MAX_TRIES: Final = 3
-_MAX_DOWNLOADS: Final = 4
 
 
 def fetch_jars(folder: Path) -> None:
     """Fetch the pinned jars into `folder`; raises LayerError."""
-    lines = _JARS.read_text(encoding="utf-8").splitlines()
-    rows = [line.split() for line in lines if not line.startswith("#")]
-    with ThreadPoolExecutor(_MAX_DOWNLOADS) as pool:
-        for running in [
-            pool.submit(fetch_artifact, Artifact(coordinates, digest), folder)
-            for digest, coordinates in rows
-        ]:
-            running.result()
+    fetch_artifacts(_JARS, folder)
 
 
 def fetch_wheels(folder: Path) -> None:

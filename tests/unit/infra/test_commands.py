@@ -127,6 +127,8 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
 
     assert tested - plain == {
         "azurite",
+        "client_generators",
+        "generator_tools",
         "go",
         "go_servers",
         "localstack",
