@@ -90,7 +90,8 @@ def _read_templates(recorder: Recorder, template: str, label: str) -> None:
     )
     recorder.call("GET /v1/templates/{id}/versions", id=template, query={"limit": 20})
     recorder.call("GET /v1/templates/{id}/versions/{number}", id=template, number=1)
-    recorder.call("GET /v1/templates/{id}/schema", "Of a canvas", name="image_canvas", id=label)
+    # Of HTML: linters take a value of a canvas, which has type and default, for a schema.
+    recorder.call("GET /v1/templates/{id}/schema", id=template)
     recorder.call("POST /v1/templates/{id}/lock", id=template)
     recorder.call("POST /v1/templates/{id}/unlock", id=template)
     recorder.call("DELETE /v1/templates/{id}", id=template)
