@@ -78,11 +78,11 @@ def play_templates(recorder: Recorder) -> tuple[str, str]:
         id=template,
         body={"version": 1},
     )
-    _read_templates(recorder, template, label["id"])
+    _read_templates(recorder, template)
     return template, label["id"]
 
 
-def _read_templates(recorder: Recorder, template: str, label: str) -> None:
+def _read_templates(recorder: Recorder, template: str) -> None:
     recorder.call("GET /v1/templates/{id}", id=template)
     recorder.call(
         "GET /v1/templates",
