@@ -126,14 +126,16 @@ def test_readers_are_served(made: Made) -> None:
 
 def test_contents_of_the_contract_name_the_pages(live: ApiClient) -> None:
     contract = Made(live, "contract")
-    page_of = contract.pdf.get_destination_page_number
-    headings = [entry for entry in flat(contract.pdf.outline) if page_of(entry) > 1]
+    headings = [
+        (heading.title, contract.pdf.get_destination_page_number(heading) or 0)
+        for heading in flat(contract.pdf.outline)
+    ]
 
     listed = contract.page_texts()[1]
 
-    assert len(headings) == 18
-    lines = [compact(f"{heading.title}{page_of(heading) + 1}") for heading in headings]
-    assert [line for line in lines if re.sub(r"^(?:S?\d+)", "", line) not in listed] == []
+    lines = [compact(f"{title}{page + 1}") for title, page in headings[2:]]
+    assert len(lines) == 18
+    assert [line for line in lines if line not in listed] == []
 
 
 def test_faces_are_the_named_ones(made: Made) -> None:
