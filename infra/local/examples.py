@@ -21,6 +21,9 @@ EXAMPLES_DIR: Final = ROOT / "examples"
 # The first request of README.md: the invoice, its data and its options in one body.
 REQUEST_FILE: Final = EXAMPLES_DIR / "invoice" / "request.json"
 
+# A render that takes longer than an answer may take goes on; a slow machine sees that.
+_POLL_INTERVAL_S: Final = 0.25
+
 
 class DemoError(Exception):
     """An example could not be rendered; the message is the response."""
@@ -104,8 +107,11 @@ def render_example(run_info: Mapping[str, Any], name: str) -> dict[str, Any]:
 def create_render(
     run_info: Mapping[str, Any], body: Mapping[str, Any], path: str = "/renders"
 ) -> dict[str, Any]:
-    """Post a render with the live key and return it; raises DemoError with the response."""
+    """Post a render with the live key and return it ended; raises DemoError with the response."""
     render = call(run_info, "POST", path, body)
+    while render["status"] in {"queued", "processing"}:
+        time.sleep(_POLL_INTERVAL_S)
+        render = call(run_info, "GET", f"/renders/{render['id']}")
     if not render.get("files"):
         raise DemoError(json.dumps(render))
     return render

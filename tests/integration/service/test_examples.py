@@ -3,13 +3,15 @@
 import io
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 import httpx
+import pypdfium2
 import pytest
 from PIL import Image
 from pypdf import PdfReader
-from pypdf.generic import DictionaryObject
+from pypdf.generic import Destination, DictionaryObject
 
 from infra.local.examples import REQUEST_FILE, example_names, render_body, template_body
 from infra.local.gallery import ROWS
@@ -49,8 +51,14 @@ class Made:
             for page in self.pdf.pages
             for font in DictionaryObject(page.get("/Resources", {})).get("/Font", {}).values()
         ]
-        names = [str(font.get_object()["/BaseFont"]).split("+")[-1] for font in fonts]
-        return {_STYLE.sub("", name.lstrip("/")) for name in names}
+        # Outlined letters are a font of drawings, which has no name.
+        names = [str(font.get_object().get("/BaseFont", "")) for font in fonts]
+        return {_STYLE.sub("", name.split("+")[-1].lstrip("/")) for name in names}
+
+    def page_texts(self) -> list[str]:
+        """Return the text of each page without blanks, as a reader copies it."""
+        pages = pypdfium2.PdfDocument(self.files["pdf"])
+        return [compact(page.get_textpage().get_text_range()) for page in pages]
 
 
 @pytest.fixture(scope="module", params=example_names())
@@ -64,6 +72,15 @@ def name(request: pytest.FixtureRequest) -> str:
     """Give the name of the example."""
     folder: str = request.node.callspec.params["made"]
     return folder
+
+
+def flat(outline: list[Any]) -> Iterator[Destination]:
+    """Yield the entries of all levels."""
+    for entry in outline:
+        if isinstance(entry, list):
+            yield from flat(entry)
+        else:
+            yield entry
 
 
 def compact(text: str) -> str:
@@ -93,7 +110,7 @@ def test_form_is_as_expected(made: Made, name: str) -> None:
 
 def test_sums_are_those_of_the_data(made: Made, name: str) -> None:
     data = made.template["datasets"][0]["data"]
-    text = compact("".join(page.extract_text() for page in made.pdf.pages))
+    text = "".join(made.page_texts())
 
     assert [each for each in expectation(name).texts(data) if compact(each) not in text] == []
 
@@ -102,7 +119,21 @@ def test_readers_are_served(made: Made) -> None:
     assert "/StructTreeRoot" in made.pdf.root_object
     assert bool(made.pdf.outline) == ("<h2" in made.template.get("html", ""))
     reports = made.render["result"]["conformance"]
-    assert {report["status"] for report in reports} == {"passed"}, reports
+    assert {name: report["status"] for name, report in reports.items()} == dict.fromkeys(
+        reports, "passed"
+    )
+
+
+def test_contents_of_the_contract_name_the_pages(live: ApiClient) -> None:
+    contract = Made(live, "contract")
+    page_of = contract.pdf.get_destination_page_number
+    headings = [entry for entry in flat(contract.pdf.outline) if page_of(entry) > 1]
+
+    listed = contract.page_texts()[1]
+
+    assert len(headings) == 18
+    lines = [compact(f"{heading.title}{page_of(heading) + 1}") for heading in headings]
+    assert [line for line in lines if re.sub(r"^(?:S?\d+)", "", line) not in listed] == []
 
 
 def test_faces_are_the_named_ones(made: Made) -> None:
