@@ -39,6 +39,33 @@ class ErrorCode(Model):
     """Whether the same request can be sent again, after a pause."""
 
 
+class ErrorCodeList(Model):
+    """All codes of the catalogue, on one page."""
+
+    object: Literal["list"]
+    data: list[ErrorCode]
+    """The codes, by what they are about."""
+    has_more: bool
+    """Always false."""
+    next_cursor: str | None
+    """Always null."""
+
+
+class ServiceInfo(Model):
+    """The service, and where its description is."""
+
+    object: Literal["service"]
+    name: str
+    version: str
+    docs_url: str
+    """The reference for people."""
+    errors_url: str
+    """The index of all error codes."""
+    openapi_url: str
+    """The description as OpenAPI 3.1."""
+    health_url: str
+
+
 class ProblemEntry(Model):
     """One field that was refused."""
 

@@ -117,7 +117,7 @@ def gallery(*, path: Path, port: int, out: Path) -> None:
 
 @contextlib.contextmanager
 def _running_or_started(folder: StackFolder, port: int) -> Iterator[Mapping[str, Any]]:
-    """Give the run file of the folder's stack; one that this starts is stopped again."""
+    """Give the run file of the folder's stack; a stack that this starts is stopped again."""
     running = background.find_running_stack(folder)
     try:
         yield running or background.start(folder, port)

@@ -35,7 +35,7 @@ def _add_route(path: str, model: str, summary: str) -> None:
         "pdf" if is_pdf else "image` and `format"
     )
     files = ("application/pdf",) if is_pdf else _IMAGES
-    row = {**ENDPOINT_FIELDS, "answer_types": (JSON, *files)}
+    row = {**ENDPOINT_FIELDS, "answer_types": (*files, JSON)}
     body = f"chalicelib.contract.render.conveniences:{model}"
     blueprint.route(f"/v1/{path}", methods=["POST"])(endpoint(body=body, **row)(view))
 

@@ -48,7 +48,12 @@ def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it
 
 # False: no email. The branch is chosen by the value, so an error in a list is not one of the other.
 EmailTargets = Annotated[
-    Annotated[bool, AfterValidator(_check_false), Tag("none")]
+    Annotated[
+        bool,
+        AfterValidator(_check_false),
+        Field(json_schema_extra={"const": False}),
+        Tag("none"),
+    ]
     | Annotated[list[EmailTarget], Field(min_length=1, max_length=5), Tag("rules")],
     Discriminator(lambda value: "rules" if isinstance(value, list) else "none"),
 ]

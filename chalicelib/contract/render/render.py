@@ -75,8 +75,8 @@ class RenderError(Model):
     excerpt: str | None = None
     """The text at that place; only for errors of templates."""
     errors: list[ProblemEntry] | None = None
-    """Data that does not fit the schema (`data_schema_mismatch`), in the form of problem
-    details."""
+    """Data that does not fit the schema (`data_schema_mismatch`), or values of the invoice that
+    break a rule (`einvoice_invalid`), in the form of problem details."""
 
 
 class Timings(Model):
@@ -126,21 +126,19 @@ class MissingGlyphs(Model):
 class LoadedBytes(Model):
     """Sizes of the parts of the page, in bytes."""
 
-    defaults_are_read = False
-
-    html: int = 0
+    html: int
     """Bytes of documents."""
-    css: int = 0
+    css: int
     """Bytes of style sheets."""
-    script: int = 0
+    script: int
     """Bytes of scripts."""
-    font: int = 0
+    font: int
     """Bytes of fonts."""
-    image: int = 0
+    image: int
     """Bytes of pictures."""
-    data: int = 0
+    data: int
     """Bytes of data that scripts fetched."""
-    other: int = 0
+    other: int
     """Bytes of everything else."""
 
 
@@ -162,7 +160,7 @@ class Explain(Model):
     """Fonts that draw the page."""
     missing_glyphs: list[MissingGlyphs] = Field(default=[])
     """What is drawn as boxes (warning `glyph_missing`); at most 200 characters of a family."""
-    bytes: LoadedBytes = LoadedBytes()
+    bytes: LoadedBytes
     """Sizes of the parts of the page, in bytes."""
     requests: int = 0
     """Number of requests that the page made."""

@@ -22,6 +22,7 @@ from chalicelib.contract.field_types import (
 )
 from chalicelib.contract.options.assets import MAX_ASSETS, PageAsset
 from chalicelib.contract.options_model import OptionsModel
+from chalicelib.contract.render.conformance_report import InvoiceTotals
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.storage.target import StorageTargetSpecs
 from chalicelib.core.text import pattern_with_form
@@ -267,25 +268,36 @@ class RenderRequest(PageOptions, RunOptions):
 
 
 class PreflightError(Model):
-    """A reason for which the request would be refused."""
+    """A reason for which the request would be refused, or its render fail."""
 
     path: str
     """A JSON Pointer into the body; empty if it concerns no single field."""
     code: str
-    """Code of the error, such as `validation_error`."""
+    """The code of a field, such as `required`, or that of the problem which the render would be
+    answered with, such as `template_syntax_error` or `url_not_allowed`."""
     message: str
-    """What is wrong, for people."""
+    """What is wrong, and what to change; of a template with line and column."""
 
 
 class PreflightWarning(Model):
     """A problem that would not stop the render."""
 
     code: str
-    """Code of the warning, such as `data_unused`."""
+    """As in `warnings` of a render."""
     message: str
     """What is wrong, for people."""
-    detail: str | None = None
+    detail: str | None
     """The subject of the warning, such as a field; null without one."""
+
+
+class PreflightCost(Model):
+    """What the render would take of the allowance, and what is left of it; nothing is reserved."""
+
+    renders: int
+    """Billed renders, if it succeeds: 1, with a test key 0."""
+    remaining: int | None
+    """Renders left: included ones of this billing cycle, and those of packs. Automatic top-ups are
+    not counted. Null: the plan counts none."""
 
 
 class Preflight(Model):
@@ -294,9 +306,15 @@ class Preflight(Model):
     ok: bool
     """Whether there are no errors."""
     errors: list[PreflightError]
-    """Reasons for which the request would be refused; empty without any."""
+    """All reasons that can be known without loading a page, not only the first one."""
     warnings: list[PreflightWarning]
-    """Problems that would not stop the render; empty without any."""
+    """Those that can be known without loading a page. One that `output.fail_on` names is an error
+    too."""
+    invoice: InvoiceTotals | None
+    """Totals of the e-invoice of the request or of the template's options. Null without one, for a
+    broken one, and where its data are at a `data_url`."""
+    cost: PreflightCost
+    """What the render would cost."""
 
 
 class RenderQuery(Query):

@@ -9,10 +9,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.faults import to_service_error
 from chalicelib.contract.field_types import Color, UncheckedJson
 from chalicelib.contract.template import layer_constraints
 from chalicelib.contract.template.layers import Layer
-from chalicelib.contract.validation import to_service_error
 from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.core.json import Json, JsonObject
 
@@ -59,7 +59,7 @@ def check_scene(value: JsonObject, pointer: str = "/scene") -> None:
     try:
         Scene.model_validate(value)
     except ValidationError as error:
-        entries = to_service_error(error, value).errors
+        entries = to_service_error(Scene, error, value).errors
         raise _scene_error(entries, pointer) from None
 
 

@@ -179,7 +179,7 @@ class Template(Model):
 class DeletedTemplate(Template):
     """A template that was put into the trash."""
 
-    deleted: Literal[True]
+    deleted: bool
     """Always true."""
 
 

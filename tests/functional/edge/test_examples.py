@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import msgspec
+
 from tests.builders.examples.files import by_file_name, read_examples
 from tests.builders.examples.play import recorded_examples
 from tests.builders.in_process_aws import MotoAws
@@ -120,4 +122,4 @@ def without_examples(value: Any) -> Any:
 
 def sent_bytes(value: Any) -> int:
     """Return the size of JSON as it is sent."""
-    return len(gzip.compress(json.dumps(value, ensure_ascii=False).encode()))
+    return len(gzip.compress(msgspec.json.encode(value)))

@@ -10,15 +10,17 @@ from chalicelib.api.edge.openapi.examples import (
     recorded_examples,
     with_examples,
 )
+from chalicelib.api.edge.openapi.forms import with_forms
 from chalicelib.api.edge.openapi.headers import HEADERS, PARAMETERS, SECURITY
 from chalicelib.api.edge.openapi.named import NamedSchemas
-from chalicelib.api.edge.openapi.operations import OperationWriter
+from chalicelib.api.edge.openapi.operations import FORMS, OperationWriter
 from chalicelib.api.edge.openapi.responses import ProblemResponses
 from chalicelib.api.edge.openapi.schemas import (
     referenced_schemas,
     rewritten,
     with_default_in_words,
     with_exclusive_branches,
+    with_plain_texts_in_unions,
     without_title,
 )
 from chalicelib.api.edge.openapi.variants import provider_models, with_variants
@@ -72,14 +74,8 @@ def openapi_document(
     writer = OperationWriter(
         inputs=inputs, outputs=outputs, definitions=definitions, problems=problems
     )
-    examples = recorded_examples()
-    paths: dict[str, dict[str, oas.Operation]] = {}
-    for row in published:
-        # OpenAPI has no template for a tail; the parameter describes it.
-        path = row.path.replace("+}", "}")
-        operation = with_examples(writer.operation(row), examples)
-        paths.setdefault(path, {})[row.method.lower()] = operation
-    definitions = _with_events(definitions, outputs, event_types)
+    paths = _paths(published, writer)
+    definitions = {**_with_events(definitions, outputs, event_types), **FORMS}
     webhooks = webhook_operations(event_types)
     roots = paths, webhooks, problems.components
     return {
@@ -100,6 +96,20 @@ def openapi_document(
             "parameters": PARAMETERS,
         },
     }
+
+
+def _paths(
+    endpoints: Sequence[Endpoint], writer: OperationWriter
+) -> dict[str, dict[str, oas.Operation]]:
+    """Return the operations of endpoints with their examples, by path and method."""
+    examples = recorded_examples()
+    paths: dict[str, dict[str, oas.Operation]] = {}
+    for row in endpoints:
+        # OpenAPI has no template for a tail; the parameter describes it.
+        path = row.path.replace("+}", "}")
+        operation = with_examples(writer.operation(row), examples)
+        paths.setdefault(path, {})[row.method.lower()] = operation
+    return paths
 
 
 def _info(api_host: str) -> oas.Info:
@@ -129,7 +139,9 @@ def _model_schemas(
             f"{oas.SCHEMAS}{{model}}",
         ),
     )
-    named = NamedSchemas(without_title, with_exclusive_branches)
+    named = NamedSchemas(
+        without_title, with_exclusive_branches, with_plain_texts_in_unions, with_forms
+    )
     written = {name: rewritten(schema, named.steps) for name, schema in definitions.items()}
     return inputs, outputs, written | named.components
 

@@ -4,11 +4,10 @@ Those of operations are requests and answers of the service itself, which a prog
 recorded in the folder `recorded`: they are read where the document is built, not at a start.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
-
-import msgspec
 
 from chalicelib.api.edge.endpoint import JSON
 from chalicelib.api.edge.openapi import objects as oas
@@ -44,7 +43,7 @@ def recorded_examples() -> AllExamples:
     return {
         operation_id: OperationExamples(**parts)
         for file in sorted(RECORDED.glob("*.json"))
-        for operation_id, parts in msgspec.json.decode(file.read_bytes()).items()
+        for operation_id, parts in json.loads(file.read_bytes()).items()
     }
 
 

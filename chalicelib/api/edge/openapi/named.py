@@ -16,10 +16,12 @@ from chalicelib.contract.storage import destination
 from chalicelib.contract.template import layers, template
 from chalicelib.contract.webhooks import delivery, endpoint
 from chalicelib.core import json
+from chalicelib.core.storage import StorageErrorCode
 
 _TYPES: Final[Mapping[str, object]] = {
     "AssetPolicy": Literal["lenient", "strict"],
     "AttachmentMode": Literal["attached", "linked"],
+    "AttachmentRelationship": pdf.AttachmentRelationship,
     "ConformanceStatus": conformance_report.ReportStatus,
     "ConnectionStatus": Literal["active", "failing"],
     "DeliveryType": request.DeliveryType,
@@ -48,10 +50,12 @@ _TYPES: Final[Mapping[str, object]] = {
     "RenderStatus": request.RenderStatus,
     "ResultFormat": request.ResultFormat,
     "Retention": Literal["none", "default"],
+    "StorageErrorCode": StorageErrorCode,
     "StorageProvider": destination.StorageProvider,
     "TemplateType": template.TemplateType,
     "TestOutcome": Literal["succeeded", "failed"],
     "TimeoutBehavior": Literal["continue", "cancel"],
+    "UploadStatus": Literal["pending", "ready"],
     "VatCategory": invoice.VatCategory,
     "WarningCode": output.WarningCode,
     "WebhookDeliveryStatus": delivery.DeliveryStatus,

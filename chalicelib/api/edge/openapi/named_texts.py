@@ -9,6 +9,7 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "AssetPolicy": "What becomes of a render whose page cannot load a resource: a warning "
         "(`lenient`), or a failure (`strict`).",
         "AttachmentMode": "How a file goes with an email: in it, or as a link.",
+        "AttachmentRelationship": "What an attachment is to the document (ISO 32000-2, 7.11.3).",
         "ConformanceStatus": "A verdict. `unavailable`: the validators gave none.",
         "ConnectionStatus": "Whether the last test or use succeeded.",
         "DeliveryType": "How files come: as URLs, as the answer itself, in the answer in base64, "
@@ -41,11 +42,13 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "RenderStatus": "State of a render; the last three are final.",
         "ResultFormat": "Format of a file of a render or a PDF tool.",
         "Retention": "`none`: zero retention.",
+        "StorageErrorCode": "Why an upload to a store failed.",
         "StorageProvider": "Kind of a store.",
         "TemplateType": "A document in HTML, or a canvas with layers.",
         "TestOutcome": "How a test ended.",
         "TimeoutBehavior": "What becomes of a sync render that is not ready within the plan's "
         "time.",
+        "UploadStatus": "`pending`: announced, and not stored yet.",
         "VatCategory": "Code of a VAT category (UNTDID 5305).",
         "WarningCode": "Code of a warning that is known before a render has ended.",
         "WebhookDeliveryStatus": "State of a delivery. `retrying`: an attempt has failed, and "

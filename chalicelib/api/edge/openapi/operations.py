@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 _BINARY_SCHEMA: Final[oas.Schema] = {"type": "string", "format": "binary"}
 # A page for people is read as text, a file as bytes.
 _PAGE_SCHEMA: Final[oas.Schema] = {"type": "string"}
-_FORM_SCHEMA: Final[oas.Schema] = {
-    "type": "object",
-    "required": ["file"],
-    "properties": {"file": {**_BINARY_SCHEMA, "description": "The file, with its name and type."}},
+FORMS: Final[Mapping[str, oas.Schema]] = {
+    "UploadFile": {
+        "type": "object",
+        "description": "A file, sent at once.",
+        "required": ["file"],
+        "properties": {
+            "file": {**_BINARY_SCHEMA, "description": "The file, with its name and type."}
+        },
+    }
 }
+_FORM_SCHEMA: Final[oas.Schema] = {"$ref": f"{oas.SCHEMAS}UploadFile"}
 
 
 class OperationWriter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -97,7 +103,7 @@ class OperationWriter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def _success_response(self, row: Endpoint, status: HTTPStatus) -> oas.Response:
         names = row.answer_models(status)
         response: oas.Response = {
-            "description": status.phrase,
+            "description": _answer_words(row, status),
             "headers": answer_headers(row, status),
         }
         if (status.is_redirection and not names) or status == HTTPStatus.NO_CONTENT:
@@ -105,7 +111,8 @@ class OperationWriter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         # A file is the answer with 200 only; the others are JSON.
         types = row.answer_types if status == HTTPStatus.OK else (JSON,)
         content: dict[str, oas.MediaType] = {}
-        for kind in sorted(types):
+        # Some generators take the first one alone.
+        for kind in types:
             bare, _, is_page = kind.partition(";")
             content[bare] = {"schema": _PAGE_SCHEMA if is_page else _BINARY_SCHEMA}
         if JSON in content:
@@ -119,6 +126,14 @@ class OperationWriter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if len(schemas) > 1:
             return {"oneOf": schemas}
         return schemas[0] if schemas else {"type": "object"}
+
+
+def _answer_words(row: Endpoint, status: HTTPStatus) -> str:
+    if status != HTTPStatus.OK or not row.idempotent or row.answer_types == (JSON,):
+        return status.phrase
+    if row.answer_types[0] == JSON:
+        return "The render, or for delivery `binary` its file."
+    return "The file for delivery `binary`, or else the render."
 
 
 def _description(row: Endpoint) -> str:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from chalicelib.api.edge.openapi import objects as oas
+from chalicelib.api.edge.openapi.forms import parameter_schema
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\+?\}")
 # By the segment of the path that stands before the parameter.
@@ -48,7 +49,12 @@ def path_parameters(path: str) -> list[oas.Parameter]:
 
 def _parameter(path: str, name: str) -> oas.Parameter:
     parameter: oas.Parameter
-    parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    parameter = {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "schema": parameter_schema(path, name),
+    }
     text = _text(path, name)
     return parameter | {"description": text} if text else parameter
 

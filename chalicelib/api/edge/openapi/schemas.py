@@ -61,6 +61,16 @@ def with_exclusive_branches(schema: oas.Schema) -> oas.Schema:
     return {**schema, "oneOf": branches}
 
 
+def with_plain_texts_in_unions(schema: oas.Schema) -> oas.Schema:
+    """Return a union without the format of its texts, which its description says.
+
+    Of a date-time beside a number openapi-generator makes Java that does not compile.
+    """
+    for branch in schema.get("oneOf", ()):
+        branch.pop("format", None)
+    return schema
+
+
 def with_default_in_words(schema: oas.Schema) -> oas.Schema:
     """Return a schema that says its default in its description alone.
 
