@@ -17,11 +17,11 @@ from chalicelib.engine.browser.chromium.installation import (
     BrowserMissingError,
     check_temporary_folder,
 )
-from infra.local import background, examples
+from infra.local import background
 from infra.local.console import Console
 from infra.local.die_with_parent import die_with_parent
 from infra.local.emulators import StackError
-from infra.local.examples import DemoError, render_stored_examples
+from infra.local.examples import DemoError, render_examples, render_invoice
 from infra.local.gallery import render_gallery
 from infra.local.log_file import LogFile
 from infra.local.paths import INSTALL_DIR, StackFolder
@@ -52,7 +52,7 @@ def main() -> None:
 @click.option("--json", "form", flag_value="json", help="The same, one JSON object per line.")
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
 @click.option("--background", "detached", is_flag=True, help="Return when it serves.")
-@click.option("--render", "out", type=click.Path(path_type=Path), help="Render the examples here.")
+@click.option("--render", "out", type=click.Path(path_type=Path), help="Render the invoice here.")
 @click.option("--tied", is_flag=True, help="Stop when the process that started this one ends.")
 def up(
     *, port: int, form: str | None, path: Path, detached: bool, out: Path | None, tied: bool
@@ -97,14 +97,11 @@ def down(path: Path) -> None:
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
 @click.option("--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out"))
-@click.option("--all", "everything", is_flag=True, help="Also those that are kept as templates.")
-def render(*, path: Path, port: int, out: Path, everything: bool) -> None:
+def render(*, path: Path, port: int, out: Path) -> None:
     """Render the examples through the stack that runs, or through one for the moment."""
     with _running_or_started(StackFolder(path.resolve()), port) as run_info:
-        _render_examples(run_info, out)
-        if everything:
-            for line in render_stored_examples(run_info, out / "stored"):
-                click.echo(line)
+        for line in render_examples(run_info, out):
+            click.echo(line)
 
 
 @main.command()
@@ -112,7 +109,7 @@ def render(*, path: Path, port: int, out: Path, everything: bool) -> None:
 @click.option("--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out/gallery"))
 def gallery(*, path: Path, port: int, out: Path) -> None:
-    """Render the gallery through the stack that runs, or through one for the moment."""
+    """Render the examples with pictures, through the stack that runs or one for the moment."""
     with _running_or_started(StackFolder(path.resolve()), port) as run_info:
         for line in render_gallery(run_info, out):
             click.echo(line)
@@ -144,7 +141,8 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
     try:
         _start_stack(stack)
         if out is not None:
-            _render_examples(folder.run_info() or {}, out)
+            for line in render_invoice(folder.run_info() or {}, out):
+                click.echo(line)
         _show_doors(stack, out)
         interrupt.raises = False
         watch(stack, interrupt.stopping)
@@ -206,11 +204,6 @@ class _StopSignal:
         if self.raises:
             self.raises = False
             raise KeyboardInterrupt
-
-
-def _render_examples(run_info: Mapping[str, Any], out: Path) -> None:
-    for line in examples.render_examples(run_info, out):
-        click.echo(line)
 
 
 def _fail(message: str) -> NoReturn:

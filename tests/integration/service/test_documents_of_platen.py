@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from infra.local.examples import STORED_DIR, stored_examples
+from infra.local.examples import EXAMPLES_DIR, example_names
 from infra.local.running_stack import RunningStack
 from infra.template import ROOT
 from tests.builders.operator import OperatorTool
@@ -151,11 +151,11 @@ def test_a_foreign_key_is_refused_and_never_shown(
     assert "plt_test_wrong" not in done.output
 
 
-@pytest.mark.parametrize("example", stored_examples())
+@pytest.mark.parametrize("example", example_names())
 def test_a_folder_is_pushed_once_and_pulled_as_it_is(
     tool: OperatorTool, test: ApiClient, example: str, tmp_path: Path
 ) -> None:
-    folder = shutil.copytree(STORED_DIR / example, tmp_path / example)
+    folder = shutil.copytree(EXAMPLES_DIR / example, tmp_path / example)
     made = tool.json("template", "push", str(folder), "--publish", "--note", "First")
     again = tool.json("template", "push", str(folder), "--publish")
     pulled = tool.json("template", "pull", "copied", "--id", made["id"])

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from infra.local.examples import STORED_DIR, example_data, stored_examples, template_body
 from infra.operator.api.template_folder import TemplateFiles, read_folder, write_folder
 from infra.operator.output import CommandError
 
@@ -86,23 +85,6 @@ def test_data_json_is_the_default_dataset(tmp_path: Path) -> None:
 
     assert json.loads(files(tmp_path)["data.json"]) == {"a": 1}
     assert read_folder(tmp_path) == template
-
-
-@pytest.mark.parametrize("example", stored_examples())
-def test_the_stored_examples_are_such_folders(example: str) -> None:
-    template = read_folder(STORED_DIR / example)
-    body = template_body(example)
-    content = {
-        name: body[name] for name in ("html", "css", "header", "footer", "scene") if name in body
-    }
-
-    assert template.source() == {
-        "content": content,
-        "options": body["options"],
-        "schema": body["schema"],
-    }
-    assert (template.name, template.type) == (body["name"], body["type"])
-    assert template.datasets == {"Example": example_data(example)}
 
 
 def test_partials_are_files_of_the_folder(tmp_path: Path) -> None:
