@@ -20,6 +20,7 @@ from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
 
+_JSON: Final = {"Content-Type": "application/json"}
 # Styles at the end of PostScript names, after which the family remains.
 _STYLE: Final = re.compile(r"-(?:Regular|Bold|Italic|BoldItalic)$")
 
@@ -61,10 +62,17 @@ class Made:
         return [compact(page.get_textpage().get_text_range()) for page in pages]
 
 
+@pytest.fixture(scope="module")
+def warm(live: ApiClient) -> ApiClient:
+    """Let the validators give their first verdict, which may come too late on a busy machine."""
+    live.http.post("/renders", content=REQUEST_FILE.read_bytes(), headers=_JSON)
+    return live
+
+
 @pytest.fixture(scope="module", params=example_names())
-def made(request: pytest.FixtureRequest, live: ApiClient) -> Made:
+def made(request: pytest.FixtureRequest, warm: ApiClient) -> Made:
     """Give one example after the other."""
-    return Made(live, request.param)
+    return Made(warm, request.param)
 
 
 @pytest.fixture
