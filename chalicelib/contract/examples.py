@@ -12,7 +12,7 @@ from chalicelib.core.egress_policy import WEB_PREFIXES
 
 _MAX_VALUE_CHARACTERS: Final = 40
 # Values that are not repeated in an answer.
-_SECRETS: Final = ("password", "secret", "token", "key", "value")
+_SECRETS: Final = ("password", "secret", "token", "key", "value", "credential", "authorization")
 _MAX_MEMBERS: Final = 1
 _VALUES: Final[Mapping[str, object]] = {
     "url": "https://example.com/",
@@ -27,8 +27,10 @@ def object_example(models: Models, value: object) -> str:
     if not models:
         return ', such as {"name": "value"}'
     is_url = isinstance(value, str) and value.startswith(WEB_PREFIXES)
+    # User, password and query of an address may be secrets.
+    is_given = not (is_url and {"@", "?"} & {*str(value)})
     for model in sorted(models, key=lambda each: is_url and "url" not in member_names(each)):
-        for name in _value_members(model):
+        for name in _value_members(model) if is_given else ():
             example = _required_samples(model) | {name: value}
             if isinstance(value, str | int | float) and _is_valid(model, example):
                 return _example(example, has_more=len(member_names(model)) > len(example))
@@ -37,23 +39,35 @@ def object_example(models: Models, value: object) -> str:
     return _example(example, has_more=len(member_names(model)) > len(example)) if example else ""
 
 
-def array_example(value: object) -> str:
+def array_example(models: Models, value: object) -> str:
     """Return the end of a message: the given value as the entry of an array."""
+    if models:
+        # A text is none of its objects, and may be all of a secret, as that of a cookie is.
+        return ", such as [{…}]"
     if isinstance(value, str | int | float) and len(str(value)) <= _MAX_VALUE_CHARACTERS:
         return f", such as [{_json(value)}]"
     return ", such as [{…}]" if isinstance(value, dict) else ""
 
 
+def is_secret(name: str | int) -> bool:
+    """Tell whether the value of a member is not repeated in an answer."""
+    return any(secret in str(name) for secret in _SECRETS)
+
+
 def _value_members(model: type[BaseModel]) -> Sequence[str]:
-    """Return members that a value alone may be meant for: those that are required, or first."""
+    """Return members that a value alone may be meant for: those that are required, or first.
+
+    There are none in an object that requires a secret: the value may hold it too, as in `a:b`.
+    """
     names = member_names(model)
     required = [
         name
         for name, field in names.items()
         if field.is_required() and get_origin(field.annotation) is not Literal
     ]
-    candidates = required or list(names)
-    return [each for each in candidates if not any(secret in each for secret in _SECRETS)]
+    if any(map(is_secret, required)):
+        return ()
+    return [each for each in required or names if not is_secret(each)]
 
 
 def _is_valid(model: type[BaseModel], example: Mapping[str, object]) -> bool:

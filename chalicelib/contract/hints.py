@@ -10,7 +10,7 @@ from typing import Final, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from chalicelib.contract.examples import array_example, object_example
+from chalicelib.contract.examples import array_example, is_secret, object_example
 from chalicelib.contract.member_tree import (
     Models,
     Place,
@@ -76,8 +76,8 @@ class Hints:
             models = models_at(self._model, self._body, path)
             return object_example(models, value)
         if kind in {"list_type", "tuple_type"}:
-            return array_example(value)
-        return _spelling_hint(kind, value)
+            return array_example(models_at(self._model, self._body, path), value)
+        return "" if any(map(is_secret, path)) else _spelling_hint(kind, value)
 
     def _name_hint(self, path: Sequence[str | int], value: object) -> str:
         *outer, last = path
@@ -191,9 +191,3 @@ def _spelling_hint(kind: str, value: object) -> str:
         text = str(value).lower() if isinstance(value, bool) else str(value)
         return f', in quotes: "{text}"' if len(text) <= MAX_NAME_CHARACTERS else ""
     return ""
-
-
-def query_hint(model: type[BaseModel] | None, name: str) -> str:
-    """Return the end of the message about an unknown query parameter."""
-    known = () if model is None else tuple(member_names(model))
-    return did_you_mean(name, known) or _known_names(known)

@@ -88,7 +88,7 @@ class _Expansion:
             if tag["name"] is None:
                 continue
             name = tag["name"]
-            if name in inside or ".." in name.split("/"):
+            if name in inside or not _is_file_name(name):
                 message = f"{file}: {FOLDER}/{name} includes itself, or is no file of {FOLDER}/"
                 raise CommandError("partial_refused", message)
             left, right = (dash if dash == "-" else "" for dash in (tag["left"], tag["right"]))
@@ -110,10 +110,13 @@ class _Expansion:
 def collapse(text: str, partials: dict[str, str]) -> str:
     """Return a text with includes in place of its partials, which are added by their names.
 
-    A partial that two places have with different texts stays where it differs from the first.
+    A partial that two places have with different texts stays where it differs from the first, and
+    so does one whose name leads out of the folder: others may have written the text.
     """
 
     def include(found: re.Match[str]) -> str:
+        if not _is_file_name(found["name"]):
+            return found[0]
         inner = collapse(found["text"], partials) + "\n"
         if partials.setdefault(found["name"], inner) != inner:
             return found[0]
@@ -121,3 +124,8 @@ def collapse(text: str, partials: dict[str, str]) -> str:
         return f'{{%{left} include "{FOLDER}/{found["name"]}" {right}%}}'
 
     return _EXPANDED.sub(include, text)
+
+
+def _is_file_name(name: str) -> bool:
+    """Tell whether a name stays in the folder of partials."""
+    return ".." not in name.split("/")

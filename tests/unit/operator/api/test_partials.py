@@ -57,6 +57,15 @@ def test_a_partial_that_was_changed_at_one_place_stays_there() -> None:
     assert expanded(left).text == changed
 
 
+@pytest.mark.parametrize("name", ["../../.bashrc", "a/../../../.git/hooks/pre-push", ".."])
+def test_a_name_that_leads_out_of_the_folder_makes_no_file(name: str) -> None:
+    text = f"{{# partials/{name} #}}{{% with %}}x{{% endwith %}}{{# end of partials/{name} #}}"
+    found: dict[str, str] = {}
+
+    assert collapse(text, found) == text
+    assert found == {}
+
+
 @pytest.mark.parametrize(
     ("needle", "file", "line", "column"),
     [
