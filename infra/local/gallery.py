@@ -25,6 +25,7 @@ _DPI: Final = 144
 _PAGE_WIDTH: Final = 360
 _GAP: Final = 40
 _SHEET_WIDTH: Final = 4 * _PAGE_WIDTH + 5 * _GAP
+_MAX_FIGURE_WIDTH: Final = 2 * _PAGE_WIDTH
 _COLOURS: Final = 256
 _SHEET: Final = Markup(
     "<!doctype html><html lang=en><meta charset=utf-8><title>Platen gallery</title><style>"
@@ -134,9 +135,13 @@ def _sheet(run_info: Mapping[str, Any], documents: Mapping[str, GalleryDocument]
 
 
 def _figure(document: GalleryDocument) -> Markup:
-    page = document.pages[0]
-    width, height = Image.open(io.BytesIO(page)).size
-    source = f"data:image/png;base64,{base64.b64encode(page).decode()}"
+    page = Image.open(io.BytesIO(document.pages[0])).convert("RGB")
+    width, height = page.size
+    # As sharp as the sheet shows it: a request has at most 4 MB.
+    page.thumbnail((_MAX_FIGURE_WIDTH, _MAX_FIGURE_WIDTH * 2), Image.Resampling.LANCZOS)
+    small = io.BytesIO()
+    page.save(small, "PNG", optimize=True)
+    source = f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode()}"
     return _FIGURE.format(aspect=round(width / height, 4), source=source, title=document.title)
 
 
