@@ -155,7 +155,7 @@ def _written(objects: list[str]) -> bytes:
     text, offsets = "%PDF-1.7\n", []
     for number, content in enumerate(objects, 1):
         offsets.append(len(text))
-        text += f"{number} 0 obj{content}endobj\n"
+        text += f"{number} 0 obj\n{content}\nendobj\n"
     rows = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
     size = len(objects) + 1
     table = f"xref\n0 {size}\n0000000000 65535 f \n{rows}trailer<</Size {size}/Root 1 0 R>>\n"
