@@ -5,7 +5,8 @@ validated once more without the members at fault.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, cast
 
 from pydantic import ValidationError
@@ -34,7 +35,7 @@ def validate_without[V](
     return None
 
 
-def is_of_absence(pointer: str, message: str, removed: Set[str]) -> bool:
+def is_of_absence(pointer: str, message: str, removed: AbstractSet[str]) -> bool:
     """Tell whether a removed member may be the cause of a fault, whose message then names it.
 
     `removed` are the pointers of those members, and the names in them.

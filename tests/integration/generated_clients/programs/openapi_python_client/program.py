@@ -98,9 +98,7 @@ def _upload(client: AuthenticatedClient, document: bytes) -> str:
 def _announce(client: AuthenticatedClient, document: bytes) -> str:
     announced = create_upload.sync(
         client=client,
-        body=UploadRequest(
-            filename="b.pdf", content_type="application/pdf", bytes_=len(document)
-        ),
+        body=UploadRequest(filename="b.pdf", content_type="application/pdf", bytes_=len(document)),
     )
     assert isinstance(announced, AnnouncedUpload)
     fields = announced.upload.fields.additional_properties
