@@ -66,7 +66,11 @@ def invoice_request() -> dict[str, Any]:
     body = template_body("invoice")
     content = {name: body[name] for name in ("html", "css", "header", "footer")}
     return {
-        "input": {"type": "html", "html": content["html"], "css": content["css"]},
+        "input": {
+            "type": "html",
+            "html": content["html"],
+            "head": f"<style>\n{content['css']}</style>",
+        },
         "data": example_data("invoice"),
         "output": merged_output(SourceBundle(content=content, options=body["options"]), {}),
         "delivery": {"type": "binary"},

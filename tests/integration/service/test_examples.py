@@ -20,6 +20,7 @@ from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
 
+_JSON: Final = {"Content-Type": "application/json"}
 # Styles at the end of PostScript names, after which the family remains.
 _STYLE: Final = re.compile(r"-(?:Regular|Bold|Italic|BoldItalic)$")
 
@@ -61,10 +62,17 @@ class Made:
         return [compact(page.get_textpage().get_text_range()) for page in pages]
 
 
+@pytest.fixture(scope="module")
+def warm(live: ApiClient) -> ApiClient:
+    """Let the validators give their first verdict, which may come too late on a busy machine."""
+    live.http.post("/renders", content=REQUEST_FILE.read_bytes(), headers=_JSON)
+    return live
+
+
 @pytest.fixture(scope="module", params=example_names())
-def made(request: pytest.FixtureRequest, live: ApiClient) -> Made:
+def made(request: pytest.FixtureRequest, warm: ApiClient) -> Made:
     """Give one example after the other."""
-    return Made(live, request.param)
+    return Made(warm, request.param)
 
 
 @pytest.fixture
@@ -126,14 +134,16 @@ def test_readers_are_served(made: Made) -> None:
 
 def test_contents_of_the_contract_name_the_pages(live: ApiClient) -> None:
     contract = Made(live, "contract")
-    page_of = contract.pdf.get_destination_page_number
-    headings = [entry for entry in flat(contract.pdf.outline) if page_of(entry) > 1]
+    headings = [
+        (heading.title, contract.pdf.get_destination_page_number(heading) or 0)
+        for heading in flat(contract.pdf.outline)
+    ]
 
     listed = contract.page_texts()[1]
 
-    assert len(headings) == 18
-    lines = [compact(f"{heading.title}{page_of(heading) + 1}") for heading in headings]
-    assert [line for line in lines if re.sub(r"^(?:S?\d+)", "", line) not in listed] == []
+    lines = [compact(f"{title}{page + 1}") for title, page in headings[2:]]
+    assert len(lines) == 18
+    assert [line for line in lines if line not in listed] == []
 
 
 def test_faces_are_the_named_ones(made: Made) -> None:
