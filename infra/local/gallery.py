@@ -25,8 +25,10 @@ _DPI: Final = 144
 _PAGE_WIDTH: Final = 360
 _GAP: Final = 40
 _SHEET_WIDTH: Final = 4 * _PAGE_WIDTH + 5 * _GAP
-_MAX_FIGURE_WIDTH: Final = 2 * _PAGE_WIDTH
 _COLOURS: Final = 256
+# Longer side of a page as it is sent for the sheet: more than it is shown with, and all twelve in
+# the body of one request.
+_EMBEDDED_SIDE: Final = 900
 _SHEET: Final = Markup(
     "<!doctype html><html lang=en><meta charset=utf-8><title>Platen gallery</title><style>"
     "body {{ margin: 0; padding: {gap}px {gap}px 8px; background: #f6f5f2; color: #22252a;"
@@ -135,14 +137,13 @@ def _sheet(run_info: Mapping[str, Any], documents: Mapping[str, GalleryDocument]
 
 
 def _figure(document: GalleryDocument) -> Markup:
-    page = Image.open(io.BytesIO(document.pages[0])).convert("RGB")
-    width, height = page.size
-    # As sharp as the sheet shows it: a request has at most 4 MB.
-    page.thumbnail((_MAX_FIGURE_WIDTH, _MAX_FIGURE_WIDTH * 2), Image.Resampling.LANCZOS)
-    small = io.BytesIO()
-    page.save(small, "PNG", optimize=True)
-    source = f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode()}"
-    return _FIGURE.format(aspect=round(width / height, 4), source=source, title=document.title)
+    page = Image.open(io.BytesIO(document.pages[0])).convert("RGBA")
+    aspect = round(page.width / page.height, 4)
+    page.thumbnail((_EMBEDDED_SIDE, _EMBEDDED_SIDE), Image.Resampling.LANCZOS)
+    target = io.BytesIO()
+    page.save(target, "PNG", optimize=True)
+    source = f"data:image/png;base64,{base64.b64encode(target.getvalue()).decode()}"
+    return _FIGURE.format(aspect=aspect, source=source, title=document.title)
 
 
 def _with_palette(picture: bytes) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
+from chalicelib.core.version import VERSION
 from infra.operator.cli import main
 from infra.operator.lazy_group import LazyGroup
 
@@ -65,7 +66,7 @@ def test_the_version_is_that_of_the_package() -> None:
         check=True,
     )
 
-    assert done.stdout == "platen, version 0.1.0\n"
+    assert done.stdout == f"platen, version {VERSION}\n"
 
 
 def test_help_names_the_webhook_commands_once() -> None:
