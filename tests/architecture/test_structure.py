@@ -27,9 +27,9 @@ UNLOADED: Final = {
     "chalicelib.adapters.aws.sealing": "cryptography boto3 botocore",
     "infra.operator.cli": "boto3 pydantic chalice app pikepdf jinja2 functions chalicelib",
 }
-# `golang.org/x/` begins the names of Go modules, as a go.mod has them.
+# `golang.org` alone begins the names of Go modules, as a go.mod has them.
 REGISTRIES: Final = re.compile(
-    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|yarnpkg\.com|golang\.org(?!/x/)|crates\.io"
+    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|yarnpkg\.com|(?:proxy|sum)\.golang\.org|crates\.io"
     r"|docker\.(?:io|com)|ghcr\.io|quay\.io|ecr\.aws|conda\.anaconda|--(?:extra-)?index-url"
 )
 MACHINE: Final = re.compile(r"(?<![\w.}>])/(?:home|Users|root|work|mnt)/\w")
