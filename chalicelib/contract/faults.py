@@ -39,7 +39,7 @@ def to_service_error[V](
     of a second validation, without the members at fault.
     """
     faults = _faults(error, value, prefix)
-    if validate is not None and len(faults) < MAX_ERRORS:
+    if validate is not None:
         _add_later_faults(faults, value, prefix, validate)
     hints = Hints(model, value, prefix)
     errors = [
@@ -88,10 +88,15 @@ def _add_later_faults[V](
     faults: "dict[str, _Fault]", value: V, prefix: str, validate: Callable[[V], object]
 ) -> None:
     """Add the faults of members that go together, which a member at fault has hidden."""
-    found, rest, removed = dict(faults), value, list[str]()
+    found, rest, removed = dict(faults), value, set[str]()
     # A check of an object runs only after those of the objects in it.
     for _ in range(_MAX_VALIDATIONS):
-        removed += [each.pointer for each in found.values() if each.code != "unknown"]
+        # Each member that is taken out copies those beside it.
+        if max(len(faults), len(found)) >= MAX_ERRORS:
+            return
+        for each in found.values():
+            if each.code != "unknown":
+                removed |= {each.pointer, *each.pointer.split("/")[1:]}
         later = validate_without([each.path for each in found.values()], rest, validate)
         if later is None:
             return

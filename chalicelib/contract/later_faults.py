@@ -6,6 +6,7 @@ validated once more without the members at fault.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, cast
 
 from pydantic import ValidationError
@@ -34,10 +35,12 @@ def validate_without[V](
     return None
 
 
-def is_of_absence(pointer: str, message: str, removed: Iterable[str]) -> bool:
-    """Tell whether a removed member may be the cause of a fault, whose message then names it."""
-    words = set(_WORD.findall(message))
-    return any(each == pointer or not words.isdisjoint(each.split("/")) for each in removed)
+def is_of_absence(pointer: str, message: str, removed: AbstractSet[str]) -> bool:
+    """Tell whether a removed member may be the cause of a fault, whose message then names it.
+
+    `removed` are the pointers of those members, and the names in them.
+    """
+    return pointer in removed or not removed.isdisjoint(_WORD.findall(message))
 
 
 def _without(value: object, path: Path) -> object:
