@@ -96,7 +96,7 @@ def _add_later_faults[V](
             return
         for each in found.values():
             if each.code != "unknown":
-                removed |= {each.pointer, *each.pointer.split("/")}
+                removed |= {each.pointer, *each.pointer.split("/")[1:]}
         later = validate_without([each.path for each in found.values()], rest, validate)
         if later is None:
             return

@@ -1,5 +1,6 @@
 """Lock files: complete, with hashes, and the same versions wherever they are used."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -55,6 +56,19 @@ def test_locks_pin_the_requirements(lock: str, extras: tuple[str, ...]) -> None:
 
     for name, wanted in required(lock, extras):
         assert pins[name] in SpecifierSet(wanted), f"{name}{wanted} is not {pins[name]}"
+
+
+@pytest.mark.parametrize(
+    "lock",
+    sorted((ROOT / "infra" / "setup").glob("*/package-lock.json")),
+    ids=lambda p: p.parent.name,
+)
+def test_locks_of_npm_have_hashes_and_name_no_registry(lock: Path) -> None:
+    packages = json.loads(lock.read_text(encoding="utf-8"))["packages"]
+    installed = {name: each for name, each in packages.items() if name}
+
+    assert [name for name, each in installed.items() if "integrity" not in each] == []
+    assert [name for name, each in installed.items() if "resolved" in each] == []
 
 
 @pytest.mark.parametrize("lock", CODE_ARCHIVES.values(), ids=CODE_ARCHIVES)

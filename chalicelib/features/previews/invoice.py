@@ -1,14 +1,11 @@
 """E-invoice of a request that is only checked: its totals, warnings and findings."""
 
-import re
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
+from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.job import Job, PageJob
-
-_INDEX: Final = re.compile(r"\[(\d+)\]")
 
 
 class CheckedInvoice(NamedTuple):
@@ -36,22 +33,5 @@ def check_invoice(job: Job, *, is_test: bool) -> CheckedInvoice:
     try:
         reading = read_command(invoice, data or {}, is_test=is_test)
     except RenderFailure as failure:
-        raise _refusal(failure, invoice.findings_root) from None
+        raise ServiceError(failure.code, failure.detail, errors=failure.errors) from None
     return CheckedInvoice(reading.totals, reading.warnings)
-
-
-def _refusal(failure: RenderFailure, root: str) -> ServiceError:
-    findings = failure.members["result"]["conformance"]["einvoice"]["errors"]
-    errors = [
-        FieldError(_pointer(each["path"], root), failure.code, each["message"]) for each in findings
-    ]
-    return ServiceError(failure.code, failure.detail, errors=errors)
-
-
-def _pointer(path: str, root: str) -> str:
-    """Return the JSON Pointer to a finding's path, which begins with `root`.
-
-    Only the rest has indexes: a `[0]` in `root` would be part of a key.
-    """
-    within = _INDEX.sub(r".\1", path[len(root) :])
-    return json_pointer((root + within).split("."))

@@ -1,7 +1,7 @@
 """Generators of clients: each makes a client of a document, and compiles a program that uses it.
 
 Each function gets a folder that has the program and `openapi.json`, and returns the command that
-runs the program. Options are those that a user needs too (docs/clients.md).
+runs the program. Options are those that a user needs too (docs/generated-clients.md).
 """
 
 import os

@@ -61,6 +61,7 @@ def test_hey_api_openapi_ts(tmp_path: Path, stack: RunningStack) -> None:
     check(generators.hey_api, tmp_path, stack)
 
 
+@pytest.mark.breadth
 def test_oapi_codegen(tmp_path: Path, stack: RunningStack) -> None:
     check(generators.oapi_codegen, tmp_path, stack)
 
