@@ -18,6 +18,7 @@ function search() {
 }
 
 field.parentElement.hidden = false;
-field.value = decodeURIComponent(location.hash.slice(1));
+// Unlike decodeURIComponent it leaves a bare % as it is.
+field.value = new URLSearchParams(`words=${location.hash.slice(1)}`).get("words");
 field.addEventListener("input", search);
 search();

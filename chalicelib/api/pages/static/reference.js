@@ -145,7 +145,7 @@ function applyKey() {
 
 // `#createRender` leads where `#post-/v1/renders` does.
 function followOperationId(operations) {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = location.hash.slice(1);
   const row = operations.find(({ operation }) => operation.operationId === id);
   if (row) location.replace(hashOf(row));
 }
