@@ -13,7 +13,7 @@ setup: ## install everything that is missing into folders of this project
 setup-tests:
 	@sh infra/setup/setup.sh --tests
 
-run: setup ## start the stack, render the examples into out/, serve until Ctrl-C (PORT=8700 ARGS=--json)
+run: setup ## start the stack, render the invoice into out/, serve until Ctrl-C (PORT=8700 ARGS=--logs, ARGS=--json)
 	@exec $(PY) -m infra.local up --port $(PORT) --tied --render out $(ARGS)
 
 up: setup ## start the stack in the background; returns when it serves
@@ -22,13 +22,11 @@ up: setup ## start the stack in the background; returns when it serves
 down: ## stop what `make up` started
 	@$(PY) -m infra.local down
 
-demo: ## start, render the examples into out/, stop (ALL=1: also those kept as templates)
-	@$(MAKE) --no-print-directory up
-	@$(PY) -m infra.local demo --out out $(if $(ALL),--all); status=$$?; $(PY) -m infra.local down; exit $$status
+demo: setup ## render the documents of examples/ into out/, by the running service or by one for the moment
+	@$(PY) -m infra.local demo --port $(PORT) --out out
 
-gallery: setup ## render the documents of examples/gallery into out/gallery/index.html
-	@$(MAKE) --no-print-directory up
-	@$(PY) -m infra.local gallery; status=$$?; $(PY) -m infra.local down; exit $$status
+gallery: setup ## the same with a picture of each page, into out/gallery/index.html and sheet.png
+	@$(PY) -m infra.local gallery --port $(PORT)
 
 fmt: setup ## format the code and fix what can be fixed
 	@.venv/bin/ruff format .

@@ -9,8 +9,8 @@ from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 
 # Imported with their first use (decision 7); processes that serve several at once load them before.
 LATE_MODULES: Final = (
+    "chalicelib.api.edge.nearest_route",
     "chalicelib.api.edge.openapi.document",
-    "chalicelib.api.edge.reference_page",
     "chalicelib.contract.batches.request",
     "chalicelib.contract.emails.providers",
     "chalicelib.contract.pdf_tools.requests",

@@ -1,26 +1,31 @@
 """`/v1/einvoices`: create e-invoices as XML, and validate received ones."""
 
 from base64 import b64decode
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from chalice.app import Blueprint
 
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
+from chalicelib.api.render._preflight import PREFLIGHT_FIELDS, preflight_reply
 from chalicelib.api.render._render_command import einvoice_command
 from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_command
 from chalicelib.contract.invoice.constraints import plt_rules_markdown
 from chalicelib.core.errors import validation_error
 from chalicelib.features.einvoices.validate import ReceivedDocument
 
+if TYPE_CHECKING:
+    from chalicelib.contract.einvoices import EInvoiceRequest
+
 blueprint: Final = Blueprint(__name__)
 
 _XML: Final = "application/xml"
+_REQUEST: Final = "chalicelib.contract.einvoices:EInvoiceRequest"
 _ENDPOINT_FIELDS: Final = {
     **ENDPOINT_FIELDS,
     "tag": "E-invoices",
     "answer_types": (JSON, _XML),
-    "body": "chalicelib.contract.einvoices:EInvoiceRequest",
+    "body": _REQUEST,
 }
 _VALIDATE: Final = f"""
 Send the document itself, an XML (CII or UBL) or a PDF that carries one, or JSON that has it in
@@ -47,6 +52,21 @@ def create_einvoice(call: Call) -> Reply:
     `result.conformance.einvoice.errors`.
     """
     return submit_command(call, einvoice_command(call, call.body))
+
+
+@blueprint.route("/v1/einvoices/preflight", methods=["POST"])
+@endpoint(**PREFLIGHT_FIELDS, body=_REQUEST, tag="E-invoices")
+def preflight_einvoice(call: Call) -> Reply:
+    """Check a request for an e-invoice without making it.
+
+    It takes the body of `POST /v1/einvoices` and costs nothing. `errors` are all reasons for which
+    that request would be refused: each finding of its profile's rules has a pointer to its field.
+    `invoice` has the totals of a valid one, `cost` what the render would take. The official
+    validators see the written XML only, so their warnings are not among these.
+    """
+    return preflight_reply(
+        call, lambda request: einvoice_command(call, cast("EInvoiceRequest", request))
+    )
 
 
 @blueprint.route("/v1/einvoices/validate", methods=["POST"])

@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalice.app import Blueprint
 
-from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
+from chalicelib.api.render._preflight import PREFLIGHT_FIELDS, preflight_reply
 from chalicelib.api.render._render_command import pdf_tool_command
 from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_command
-from chalicelib.api.render.renders import preflight_reply
 from chalicelib.engine.pdf_tools import TOOLS, PdfTool
 
 if TYPE_CHECKING:
@@ -76,14 +75,7 @@ def _add_routes(tool: PdfTool) -> None:
     path = f"/v1/pdf-tools/{tool.name}"
     blueprint.route(path, methods=["POST"])(endpoint(body=body, **row)(make))
     blueprint.route(f"{path}/preflight", methods=["POST"])(
-        endpoint(
-            auth=KeyAuth("render:write"),
-            body=body,
-            validates_body_itself=True,
-            tag=_TAG,
-            answers={200: "chalicelib.contract.render.request:Preflight"},
-            problems=("concurrency_limited", "region_degraded"),
-        )(check)
+        endpoint(**PREFLIGHT_FIELDS, body=body, tag=_TAG)(check)
     )
 
 

@@ -10,6 +10,7 @@ from chalicelib.api import (
     meta,
     pdf_tools,
     signed_links,
+    site,
     storage_destinations,
     uploads,
 )
@@ -50,6 +51,7 @@ BLUEPRINTS: Final = (
     files.blueprint,
     account.blueprint,
     meta.blueprint,
+    site.blueprint,
 )
 
 ENDPOINTS: Final = tuple(endpoints_of(BLUEPRINTS))

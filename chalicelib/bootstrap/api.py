@@ -48,7 +48,7 @@ from chalicelib.features.webhooks.deliveries.send_sample import SendSample
 from chalicelib.features.webhooks.endpoints.manage import ManageEndpoints
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
-from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
+from chalicelib.features.webhooks.request_webhook import FORWARD_ADVICE, AcceptRequestWebhook
 from chalicelib.features.workspaces.keys.record_use import RecordKeyUse
 from chalicelib.features.workspaces.keys.repository import ApiKeys
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
@@ -280,7 +280,7 @@ class ApiServices:
         endpoints = Endpoints(table=state.main_table)
         deliveries = Deliveries(table=state.main_table)
         queue = partial(Queue, state.clients, settings.webhooks_queue_url)
-        check_url = CheckTargetUrl(self._egress_policy)
+        check_url = CheckTargetUrl(self._egress_policy, FORWARD_ADVICE)
         sealer = self._sealer
         secrets = SigningSecrets(endpoints=endpoints, sealer=sealer)
         manage = ManageEndpoints(
@@ -375,6 +375,11 @@ class ApiServices:
     def api_host(self) -> str:
         """URL of the API without `/v1`; it has a path if the API has no domain of its own."""
         return self.settings.base_url.removesuffix("/v1")
+
+    @property
+    def pages_dir(self) -> str:
+        """Folder of the viewer of the reference."""
+        return self.settings.pages_dir
 
     @property
     def signing_keys(self) -> Sequence[bytes]:

@@ -8,6 +8,7 @@ from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.core.egress_policy import EgressPolicy
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.files.signed_urls import SignedFileUrls
+from chalicelib.features.previews.cost import ReadCost
 from chalicelib.features.previews.preflight import PreflightRender
 from chalicelib.features.renders.accept.create import CreateRender
 from chalicelib.features.renders.accept.resolve_source_files import ResolveSourceFiles
@@ -77,12 +78,16 @@ class RenderUseCases:
             source_files=self._source_files,
             uploads=self._parts.read_uploads,
             schemas=self._state.schemas,
-            lint=self._parts.templates.lint,
+            engine=self._parts.templates.engine_checks,
             leases=self._state.leases,
             webhooks=self._parts.accept_webhook,
             destinations=self._parts.destinations,
             region=self._state.settings.region,
         )
+
+    @LockedCachedProperty
+    def read_cost(self) -> ReadCost:  # noqa: D102
+        return ReadCost(limits=self._state.limits, clock=self._state.clock)
 
     @LockedCachedProperty
     def _source_files(self) -> ResolveSourceFiles:

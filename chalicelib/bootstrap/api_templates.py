@@ -8,7 +8,7 @@ from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.emails.rules.read import ReadRules
 from chalicelib.features.emails.rules.repository import StoredRules
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
-from chalicelib.features.previews.lint import LintTemplates
+from chalicelib.features.previews.engine_checks import CheckInEngine
 from chalicelib.features.renders.accept.check_uploads import ReadUploadedHtml
 from chalicelib.features.renders.accept.resolve_template import ResolveTemplate
 from chalicelib.features.templates.change import ChangeTemplate
@@ -117,8 +117,8 @@ class TemplateUseCases:
         )
 
     @LockedCachedProperty
-    def lint(self) -> LintTemplates:  # noqa: D102
-        return LintTemplates(
+    def engine_checks(self) -> CheckInEngine:  # noqa: D102
+        return CheckInEngine(
             templates=self.read,
             datasets=self.read_datasets,
             engine=self._state.engine,

@@ -13,21 +13,27 @@ class AccountWorkspace(Model):
     """The workspace that the key belongs to."""
 
     id: str
+    """Id of the workspace, `ws_…`."""
     name: str
+    """Name of the workspace."""
 
 
 class AccountPlan(Model):
     """The workspace's plan and its billing interval."""
 
     code: str
+    """Code of the plan: `free`, `starter`, `growth`, `pro` or `scale`."""
     interval: Literal["month", "year"]
+    """How often the plan is billed."""
 
 
 class BillingCycle(Model):
     """The present billing cycle; `end` is the first moment that is no longer in it."""
 
     start: dt.datetime
+    """First moment of the cycle."""
     end: dt.datetime
+    """First moment after the cycle."""
 
 
 class AccountRenders(Model):
@@ -36,7 +42,7 @@ class AccountRenders(Model):
     included: int
     """Billed renders that the plan includes in the cycle."""
     used: int
-    """Included renders that are used."""
+    """Included renders that are used in the cycle."""
     remaining_included: int
     """Included renders that are left; an unfinished render reserves one until it ends."""
     prepaid_remaining: int
@@ -51,23 +57,32 @@ class AccountLimits(Model):
     """Limits of the plan."""
 
     bulk_concurrency: int
+    """Items of batches that are rendered at once."""
     max_pages: int
+    """Pages that one document may have."""
     max_payload_mb: int
+    """Largest body of a request, in megabytes of 1 000 000 bytes."""
     rate_limit_rps: int
     """Requests per second that create renders, and as many others."""
     sync_concurrency: int
     """Sync renders, publishings, preflights and checks of e-invoices at once."""
     sync_timeout_s: int
+    """Seconds that a sync render may take."""
 
 
 class Account(Model):
     """A workspace's plan, allowance and limits."""
 
     workspace: AccountWorkspace
+    """The workspace that the key belongs to."""
     plan: AccountPlan
+    """The plan of the workspace."""
     cycle: BillingCycle
+    """The present billing cycle."""
     renders: AccountRenders
+    """The allowance of renders with live keys, and what is left of it."""
     limits: AccountLimits
+    """Limits of the plan."""
     regions: list[str]
     """Regions in which the workspace may render."""
 
@@ -76,6 +91,7 @@ class UsageDay(Model):
     """One day in UTC."""
 
     date: dt.date
+    """The day, in UTC."""
     live: int
     """Renders with live keys that succeeded; only these are billed."""
     test: int
@@ -88,18 +104,26 @@ class UsageByTemplate(Model):
     """Finished renders of one template."""
 
     template_id: str
+    """Id of the template, `tpl_…`."""
     live: int
+    """Renders with live keys that succeeded."""
     test: int
+    """Renders with test keys that succeeded."""
     failed: int
+    """Renders that failed, with keys of either mode."""
 
 
 class UsageByFormat(Model):
     """Renders that had a file of this format; one with several formats counts for each."""
 
     format: str
+    """Format of the files, such as `pdf`."""
     live: int
+    """Renders with live keys that succeeded."""
     test: int
+    """Renders with test keys that succeeded."""
     failed: int
+    """Renders that failed, with keys of either mode."""
 
 
 class Usage(Model):
@@ -107,12 +131,13 @@ class Usage(Model):
 
     object: Literal["usage"]
     cycle: BillingCycle
+    """The present billing cycle."""
     days: list[UsageDay]
     """Every day of the range, also those without a render."""
     by_template: list[UsageByTemplate]
-    """The most rendered first, at most 1 000."""
+    """Renders by template, the most rendered first, at most 1 000."""
     by_format: list[UsageByFormat]
-    """The most rendered first."""
+    """Renders by format, the most rendered first."""
 
 
 class UsageThreshold(Model):
@@ -120,20 +145,26 @@ class UsageThreshold(Model):
 
     object: Literal["usage_threshold"]
     kind: Literal["included_renders", "top_ups"]
-    """`top_ups`: the renders are used, and `spend_cap_cents` allows no further pack."""
+    """What was reached. `included_renders`: a share of the plan's renders. `top_ups`: the renders
+    are used, and `spend_cap_cents` allows no further pack."""
     threshold_percent: int | None
     """50, 80 or 100 % of the included renders; null for `top_ups`."""
     included: int
+    """Billed renders that the plan includes in the cycle."""
     used: int
+    """Included renders that are used."""
     prepaid_remaining: int
+    """Renders left in packs and automatic top-ups."""
     spend_cap_cents: int
+    """Monthly limit of the spending in euro cents, without tax; 0: no top-ups."""
     cycle: BillingCycle
+    """The billing cycle in which it was reached."""
 
 
 class UsageQuery(Query):
     """The first and the last day; by default the present cycle up to today."""
 
     from_: Day | None = Field(default=None, alias="from")
-    """A date such as 2026-01-31, UTC."""
+    """First day in UTC, such as `2026-01-31`. Absent: the first day of the present cycle."""
     to: Day | None = None
-    """A date; at most 366 days in all."""
+    """Last day in UTC; at most 366 days in all. Absent: today."""

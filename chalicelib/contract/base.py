@@ -1,13 +1,15 @@
 """Base classes of the contract models."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, cast, override
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from chalicelib.contract.aliases import Alias, aliases_of, read_aliases
+from chalicelib.contract.member_texts import describe_members, texts_of, without_defaults
 
 if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
@@ -19,11 +21,12 @@ class Model(BaseModel):
     """A JSON object: unknown properties are refused, and `"1"` is not accepted for `1`.
 
     Null of a member that has a default is as if the member were absent. Other names of members are
-    read as ours (`contract/aliases.py`).
+    read as ours (`contract/aliases.py`). The text below a member is its description.
     """
 
     null_is_default: ClassVar[bool] = True
     aliases_are_read: ClassVar[bool] = True
+    defaults_are_read: ClassVar[bool] = True
 
     model_config = ConfigDict(
         extra="forbid",
@@ -31,7 +34,6 @@ class Model(BaseModel):
         frozen=True,
         # Cold starts do not build validators of models that the request does not need (decision 7).
         defer_build=True,
-        use_attribute_docstrings=True,
         serialize_by_alias=True,
     )
 
@@ -53,6 +55,26 @@ class Model(BaseModel):
                     prepare, model["schema"]
                 )
         return schema
+
+    @override
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        made = handler(schema)
+        of_object = handler.resolve_ref_schema(made)
+        describe_members(of_object, cls.model_fields, texts_of(cls.sources_of_texts()))
+        if not cls.defaults_are_read:
+            without_defaults(of_object)
+        return made
+
+    @classmethod
+    def sources_of_texts(cls) -> Iterable[type]:
+        """Return the classes whose members have texts below them, bases first.
+
+        Only the description of the API reads the texts: no start does (decision 7).
+        """
+        return reversed(cls.__mro__[: cls.__mro__.index(Model)])
 
     @classmethod
     def names_with_default(cls) -> frozenset[str]:
@@ -86,6 +108,7 @@ class Change(Model):
     """
 
     null_is_default = False
+    defaults_are_read = False
 
 
 def _model_schema(schema: CoreSchema) -> core_schema.ModelSchema:

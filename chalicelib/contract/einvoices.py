@@ -25,10 +25,12 @@ class EInvoiceRequest(RunOptions):
     """The body of `POST /v1/einvoices`."""
 
     profile: XmlProfile
+    """The profile, which decides what the invoice must have."""
     invoice: Invoice
+    """The invoice, as EN 16931 defines it."""
     syntax: Syntax = "cii"
-    """`ubl` for EN16931, XRECHNUNG and PEPPOL only; PEPPOL, which has no `cii`, takes `ubl` where
-    the field is absent."""
+    """`cii` (UN/CEFACT Cross Industry Invoice) or `ubl`, which EN16931, XRECHNUNG and PEPPOL have.
+    PEPPOL has no `cii`: it takes `ubl` where the field is absent."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """The extension becomes `.xml`. Null: the invoice's number."""
     fail_on: FailOn = Field(default=[])
@@ -60,9 +62,9 @@ class EInvoiceDocument(Model):
     """A finished e-invoice, XML or a PDF that carries it: exactly one of the fields."""
 
     content: Base64 | None = None
-    """The document in base64."""
+    """The document in base64; excludes `upload_id`."""
     upload_id: UploadId | None = None
-    """An upload of up to 20 MB."""
+    """Id of an upload of up to 20 MB, `upl_…`; excludes `content`."""
 
     @model_validator(mode="after")
     def _check_exactly_one(self) -> Self:

@@ -13,7 +13,9 @@ class Health(Model):
     """The health of the service."""
 
     status: Literal["ok", "failing"]
+    """`failing`: a part that the service depends on does not work."""
     version: str
+    """Version of the service."""
     checks: dict[str, Literal["ok", "missing", "failing"]]
     """The state of each part: `database`, `storage`, `queues`; `walls`: what confines documents;
     `tenancy`: whether each workspace has environments of its own. The service works where the last
@@ -24,14 +26,44 @@ class ErrorCode(Model):
     """One code of the catalogue."""
 
     code: str
+    """The code."""
     status: int | None
     """The HTTP status; null for a code that only occurs inside an object."""
     title: str
+    """The error in a few words."""
     meaning: str
+    """When it occurs."""
     fix: str
-    """What to do about it."""
+    """What to change, or how to go on."""
     retryable: bool
     """Whether the same request can be sent again, after a pause."""
+
+
+class ErrorCodeList(Model):
+    """All codes of the catalogue, on one page."""
+
+    object: Literal["list"]
+    data: list[ErrorCode]
+    """The codes, by what they are about."""
+    has_more: bool
+    """Always false."""
+    next_cursor: str | None
+    """Always null."""
+
+
+class ServiceInfo(Model):
+    """The service, and where its description is."""
+
+    object: Literal["service"]
+    name: str
+    version: str
+    docs_url: str
+    """The reference for people."""
+    errors_url: str
+    """The index of all error codes."""
+    openapi_url: str
+    """The description as OpenAPI 3.1."""
+    health_url: str
 
 
 class ProblemEntry(Model):
@@ -40,7 +72,9 @@ class ProblemEntry(Model):
     path: str
     """A JSON Pointer into the body, or `/query/<name>`."""
     code: str
+    """Kind of the mistake, such as `required`, `unknown` or `out_of_range`."""
     message: str
+    """What is wrong with the value, for people."""
 
 
 class ProblemDetails(Model):
@@ -51,18 +85,23 @@ class ProblemDetails(Model):
     type: str
     """The URL of the page that explains the code."""
     title: str
+    """The error in a few words."""
     status: int
+    """The HTTP status."""
     code: str
-    """Stable; programs should decide by it."""
+    """Code of the error, such as `validation_error`. It is stable; programs should decide by it."""
     detail: str
     """What happened in this case, for people."""
     errors: list[ProblemEntry] = Field(default=[])
+    """The fields that were refused; empty if the error concerns no single field."""
     render_id: str | None = None
-    """The render that was made before the request failed."""
+    """Id of the render that was made before the request failed, `rnd_…`; null without one."""
     result: RenderResult | None = None
-    """The `result` of that render, if it has one."""
+    """The `result` of that render; null if it has none."""
     request_id: str
+    """Id of the request in the logs, as in `X-Request-Id`."""
     doc_url: str
+    """The URL of the page that explains the code."""
 
 
 class Engine(Model):
@@ -72,7 +111,7 @@ class Engine(Model):
     """The value of `engine` in a request."""
     object: Literal["engine"]
     chromium_version: str
-    """The Chromium that draws its pages."""
+    """Version of the Chromium that draws its pages."""
     state: Literal["current", "deprecated"]
     """`current`: used by renders that name no engine. `deprecated`: available, but to be
     removed."""
@@ -91,5 +130,6 @@ class EngineList(Model):
 
     object: Literal["list"]
     data: list[Engine]
+    """Engines of this page."""
     has_more: bool
     next_cursor: str | None

@@ -1,9 +1,6 @@
 """Request models of typed options: a struct declares their members."""
 
-import ast
-import inspect
-from collections.abc import Callable, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Mapping
 from types import UnionType
 from typing import (
     Annotated,
@@ -19,7 +16,7 @@ from typing import (
 )
 
 import msgspec
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from chalicelib.contract import field_types
 from chalicelib.contract.base import Model
@@ -36,9 +33,6 @@ class OptionsModel(Model):
     and raises ValueError for members that do not go together.
     """
 
-    # The texts are in the source of the struct.
-    model_config = ConfigDict(use_attribute_docstrings=False)
-
     struct: ClassVar[type[Options]]
     check: ClassVar[Callable[[Options], None] | None]
 
@@ -47,11 +41,8 @@ class OptionsModel(Model):
         cls, *, of: type[O], check: Callable[[O], None] | None = None
     ) -> None:
         """Declare the members, before pydantic collects them."""
-        texts = _member_texts(of)
         for field in msgspec.structs.fields(of):
             hint = cls.__annotations__.pop(field.name, None) or _request_type(field.type)
-            if field.name in texts:
-                hint = Annotated[hint, Field(description=texts[field.name])]
             if field.encode_name != field.name:
                 hint = Annotated[hint, Field(alias=field.encode_name)]
             cls.__annotations__[field.name] = hint
@@ -59,6 +50,13 @@ class OptionsModel(Model):
                 setattr(cls, field.name, _request_default(field.default))
         cls.struct, cls.check = of, cast("Callable[[Options], None] | None", check)
         of.request_model = cls
+
+    @override
+    @classmethod
+    def sources_of_texts(cls) -> Iterable[type]:
+        """Return the structs, whose texts describe the members, and then the models."""
+        structs = cls.struct.__mro__[: cls.struct.__mro__.index(Options)]
+        return [*reversed(structs), *super().sources_of_texts()]
 
     @model_validator(mode="after")
     def _check_struct(self) -> Self:
@@ -101,18 +99,3 @@ def _request_default(default: object) -> object:
     if isinstance(default, Options):
         return type(default).request_model()
     return list(default) if isinstance(default, tuple) else default
-
-
-def _member_texts(of: type[Options]) -> dict[str, str]:
-    """Return the texts below the members of a struct and its bases."""
-    texts: dict[str, str] = {}
-    for base in reversed(of.__mro__[: of.__mro__.index(Options)]):
-        (struct,) = ast.parse(inspect.getsource(base)).body
-        assert isinstance(struct, ast.ClassDef)
-        for pair in pairwise(struct.body):
-            match pair:
-                case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                    texts[name] = inspect.cleandoc(text)
-                case _:
-                    pass
-    return texts

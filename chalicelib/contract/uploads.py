@@ -15,35 +15,44 @@ class UploadRequest(Model):
     """
 
     filename: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    """Name of the file, with its extension."""
     content_type: Annotated[
         str,
         StringConstraints(max_length=255, pattern=MEDIA_TYPE_PATTERN),
     ] = "application/octet-stream"
+    """Media type of the file."""
     bytes: Annotated[int, Field(ge=1, le=200_000_000)]
-    """The exact size; a file of another size is refused."""
+    """The exact size in bytes; a file of another size is refused."""
 
 
 class UploadForm(Model):
     """The form to send a file with: `POST` as multipart/form-data, `fields` first, then `file`."""
 
     url: str
+    """Where the form is sent to."""
     fields: dict[str, str]
+    """Fields of the form before `file`, by name."""
 
 
 class Upload(Model):
     """A file that was sent or announced; it is deleted after 24 hours."""
 
     id: str
+    """Id of the upload, `upl_…`."""
     object: Literal["upload"]
     filename: str
+    """Name of the file."""
     content_type: str
+    """Media type of the file."""
     bytes: int
+    """Size of the file, in bytes."""
     sha256: str | None
-    """Of the bytes, in hexadecimal; null while it is `pending`."""
+    """SHA-256 of the bytes, in hexadecimal; null while it is `pending`."""
     status: Literal["pending", "ready"]
     """`pending` until a file that was announced has arrived."""
     created_at: str
     expires_at: str
+    """When it is deleted."""
 
 
 class AnnouncedUpload(Upload):

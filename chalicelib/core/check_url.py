@@ -8,6 +8,7 @@ from chalicelib.core.egress_policy import (
     DEFAULT_PORTS,
     WEB_PREFIXES,
     EgressPolicy,
+    admission_advice,
 )
 from chalicelib.core.errors import FieldError, ServiceError, validation_error
 
@@ -18,9 +19,13 @@ _UNSAFE: Final = frozenset("\\ \t\r\n\f\v") | {chr(code) for code in range(32)} 
 class CheckTargetUrl:
     """Check of URLs; egress checks the addresses that a name leads to, at each attempt."""
 
-    def __init__(self, rules: EgressPolicy) -> None:
-        """Check by the rules of this deployment."""
+    def __init__(self, rules: EgressPolicy, local_advice: str = "") -> None:
+        """Check by the rules of this deployment.
+
+        `local_advice` ends the refusal of an address that is not public: what else can be done.
+        """
         self._rules = rules
+        self._local_advice = local_advice
 
     def __call__(self, url: str, pointer: str) -> bool:
         """Return whether a URL may get live data: it has https, or is exempted.
@@ -32,6 +37,8 @@ class CheckTargetUrl:
         host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
         refusal = self._rules.literal_refusal(host, port, ALLOWED_TCP_PORTS)
         if refusal is not None:
+            if advice := admission_advice(host, port):
+                refusal += advice + self._local_advice
             errors = [FieldError(pointer, "not_allowed", refusal)]
             raise ServiceError("url_not_allowed", f"{refusal}.", errors=errors)
         return parts.scheme == "https" or self._rules.is_exempt_literal(host, port)
@@ -52,7 +59,18 @@ def fetch_refusal(rules: EgressPolicy, url: str) -> str | None:
     host = parts.hostname or ""
     if not host or not host.isascii() or "%" in host:
         return None
-    return rules.literal_refusal(host, port, ALLOWED_TCP_PORTS)
+    refusal = rules.literal_refusal(host, port, ALLOWED_TCP_PORTS)
+    return None if refusal is None else refusal + admission_advice(host, port)
+
+
+def url_advice(url: str) -> str:
+    """Return the end of the refusal of a URL: what admits its address; empty for a public one."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return ""
+    return admission_advice(parts.hostname or "", port)
 
 
 def _parts(url: str, pointer: str) -> SplitResult:

@@ -162,7 +162,7 @@ class EgressPolicy:
 
         An own host, an IP address and localhost are refused as after a lookup.
         """
-        literal = _entered_address(host)
+        literal = entered_address(host)
         if literal is None and normalized_host(host) in self._own_hosts:
             return _refusal(host, port, "it is a host of this service")
         addresses = [literal] if literal else []
@@ -172,7 +172,7 @@ class EgressPolicy:
 
     def is_exempt_literal(self, host: str, port: int) -> bool:
         """Tell whether a host, an address or localhost, is exempted with this port."""
-        literal = _entered_address(host)
+        literal = entered_address(host)
         return literal is not None and any(
             exemption.covers(literal, port) for exemption in self._exemptions
         )
@@ -205,7 +205,16 @@ class EgressPolicy:
         return None
 
 
-def _entered_address(host: str) -> IpAddress | None:
+def admission_advice(host: str, port: int) -> str:
+    """Return the end of a refusal: what admits an address that is not public; empty for others."""
+    address = entered_address(host)
+    if address is None or is_public(address):
+        return ""
+    network = f"{host_and_port(f'{address}/{address.max_prefixlen}', port)}"
+    return f"; on a machine of your own, PLATEN_EGRESS_ALLOW={network} admits it"
+
+
+def entered_address(host: str) -> IpAddress | None:
     """Return the address that a host names without a lookup (localhost: RFC 6761 6.3), or None."""
     plain = normalized_host(host)
     if plain == "localhost" or plain.endswith(".localhost"):

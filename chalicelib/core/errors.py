@@ -15,6 +15,8 @@ from chalicelib.core.problems import PROBLEMS, Problem
 
 # Pointers quote names of the request, which may have megabytes.
 _MAX_POINTER_CHARACTERS: Final = 1_000
+# Entries of `errors[]`.
+MAX_ERRORS: Final = 100
 
 
 class FieldError(NamedTuple):
@@ -91,19 +93,36 @@ def validation_error(path: str, message: str, code: str = "invalid") -> ServiceE
     )
 
 
+def raise_all(errors: Iterable[ServiceError]) -> None:
+    """Raise the first error, or one `validation_error` for the fields of all that are one.
+
+    Without any it returns.
+    """
+    refusals = list(errors)
+    if not refusals:
+        return
+    if refusals[0].code != "validation_error":
+        raise refusals[0]
+    refusals = [each for each in refusals if each.code == "validation_error"]
+    fields = [field for refusal in refusals for field in refusal.errors]
+    if len(refusals) == 1:
+        raise refusals[0]
+    first = fields[0]
+    detail = f"{first.path or 'The body'}: {first.message} (and {len(fields) - 1} more)"
+    raise ServiceError("validation_error", detail, errors=fields[:MAX_ERRORS])
+
+
 def require_all(*checks: Callable[[], object]) -> None:
     """Run checks that raise `validation_error`; raise one for the fields of all of them."""
-    errors: list[FieldError] = []
+    refusals: list[ServiceError] = []
     for check in checks:
         try:
             check()
         except ServiceError as refusal:
             if refusal.code != "validation_error":
                 raise
-            errors += refusal.errors
-    if errors:
-        detail = f"{errors[0].path or 'The body'}: {errors[0].message}"
-        raise ServiceError("validation_error", detail, errors=errors)
+            refusals.append(refusal)
+    raise_all(refusals)
 
 
 def no_capacity_error(purpose: str) -> ServiceError:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final, Literal
 
-type StorageErrorCode = Literal[
+StorageErrorCode = Literal[
     "storage_denied",
     "storage_not_found",
     "storage_unavailable",

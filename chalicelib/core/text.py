@@ -85,6 +85,11 @@ def terminal_text(text: str, *, allow_newlines: bool = False) -> str:
     )
 
 
+def number_with_noun(count: int, noun: str) -> str:
+    """Return a number with its noun, such as `1 page` and `2 pages`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def cut_text(text: str, max_characters: int) -> str:
     """Return a text of at most so many characters, with an ellipsis where more was there."""
     return text if len(text) <= max_characters else f"{text[:max_characters]}…"

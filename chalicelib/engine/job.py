@@ -17,6 +17,7 @@ from chalicelib.engine.delivery.storage import RenderedPath, StorageTargets
 from chalicelib.engine.einvoice.profiles import Syntax
 from chalicelib.engine.sources import Source
 from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
+from chalicelib.engine.sources.url import UrlSource
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.template_runner import TemplateRunner
 
@@ -96,6 +97,13 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
             self.storage is not None and self.storage.has_templates
         )
         return has_templates or self.einvoice is not None
+
+    @property
+    def has_page_to_check(self) -> bool:
+        """Tell whether a preflight can show something: a document, or headers and footers."""
+        if not isinstance(self.source, UrlSource):
+            return self.source.has_document
+        return "pdf" in self.output.formats and self.output.pdf.has_header_footer
 
     def document(self, context: JobContext, templates: TemplateRunner) -> SourceDocument:
         """Return the document to load; the data must be loaded. Raises as that of its source."""

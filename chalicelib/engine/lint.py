@@ -7,10 +7,11 @@ import msgspec
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.context import JobContext, RenderWarning
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.inputs.data import load_data_and_invoice
 from chalicelib.engine.job import LintOutcome, PageJob
 from chalicelib.engine.ports import Egress
+from chalicelib.engine.sources.source_document import SourceDocument
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.template_runner import TemplateRunner, TemplateRunOptions
 
@@ -48,7 +49,8 @@ def template_faults(
         job = load_data_and_invoice(job, context, egress)
     except RenderFailure as failure:
         return LintOutcome([failure])
-    return _faults(job, context, templates)
+    faults, document = document_faults(job, context, templates)
+    return LintOutcome(faults, document.warnings if document else ())
 
 
 def compile_faults(job: PageJob, context: JobContext, templates: TemplateCompiler) -> LintOutcome:
@@ -57,29 +59,35 @@ def compile_faults(job: PageJob, context: JobContext, templates: TemplateCompile
     They are compiled, with those that every run includes, extends or imports. Raises RenderFailure
     `render_timeout`.
     """
-    outcome = _faults(job, context, _CompileOnlyTemplates(templates=templates))
-    for failure in outcome.failures:
+    failures, _ = document_faults(job, context, _CompileOnlyTemplates(templates=templates))
+    for failure in failures:
         if failure.code == "render_timeout":
             raise failure
     # The document cannot be built of empty texts in any case.
-    return LintOutcome([each for each in outcome.failures if each.code.startswith("template_")])
+    return LintOutcome([each for each in failures if each.code.startswith("template_")])
 
 
-def _faults(job: PageJob, context: JobContext, templates: TemplateRunner) -> LintOutcome:
+def document_faults(
+    job: PageJob, context: JobContext, templates: TemplateRunner
+) -> tuple[Sequence[RenderFailure], SourceDocument | None]:
+    """Return the first twenty failures of a job's templates, and its document without their texts.
+
+    The data must be loaded. The document is None where it cannot be built.
+    """
     templates_once = _RunOnceTemplates(templates)
     faults: list[RenderFailure] = []
-    warnings: Sequence[RenderWarning] = ()
+    document = None
     while len(faults) < _MAX_FAULTS:
         templates_once.reset()
         try:
-            warnings = job.document(context, templates_once).warnings
+            document = job.document(context, templates_once)
         except RenderFailure as failure:
             faults.append(_with_text_name(failure, job, templates_once.failed_source))
             if templates_once.failed_source is None or not failure.code.startswith("template_"):
                 break
         else:
             break
-    return LintOutcome(faults, warnings)
+    return faults, document
 
 
 def syntax_faults(

@@ -74,6 +74,14 @@ class Egress(Protocol):
         """
         ...
 
+    def refusal(self, url: str, *, timeout_s: float, https_only: bool = False) -> str | None:
+        """Return why `fetch` would refuse a URL, after a lookup of its host; send it nothing.
+
+        The result is None for a URL that may be reached, or whose host has no address. Redirects
+        are not known.
+        """
+        ...
+
 
 class PresignedPost(NamedTuple):
     """Form (multipart/form-data) that stores one object: `fields` first, the file last."""
@@ -113,3 +121,8 @@ class NoEgress:
         """Raise HostRefusedError."""
         del max_bytes, timeout_s, https_only
         raise HostRefusedError(f"{url} is refused: nothing may be reached from here")
+
+    def refusal(self, url: str, *, timeout_s: float, https_only: bool = False) -> str | None:
+        """Return the reason, which is that of every destination."""
+        del timeout_s, https_only
+        return f"{url} is refused: nothing may be reached from here"

@@ -3,7 +3,7 @@
 import ctypes
 import importlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -120,12 +120,25 @@ class RenderEngine:
     def lint(
         self, job: "PageJob", context: "JobContext", *, compile_only: bool = False
     ) -> "LintOutcome":
-        """Run the templates of a job without drawing, or compile them; return the outcome."""
-        from chalicelib.engine.lint import compile_faults, template_faults  # noqa: PLC0415 -- above
-
+        """Run the templates of a job and show its page offline, or compile them."""
         if compile_only:
+            from chalicelib.engine.lint import compile_faults  # noqa: PLC0415 -- as above
+
             return compile_faults(job, context, self._templates)
-        return template_faults(job, context, self._templates, self._egress)
+        from chalicelib.engine.pipeline import PipelineServices  # noqa: PLC0415 -- as above
+        from chalicelib.engine.preflight import preflight_page  # noqa: PLC0415 -- as above
+
+        services = PipelineServices(self._browser, self._templates, self._egress)
+        with self._templates.cancel_on(context.cancellation):
+            return preflight_page(job, context, services)
+
+    def look_up(
+        self, addresses: Mapping[str, str], deadline: "Deadline", *, https_only: Sequence[str]
+    ) -> dict[str, str]:
+        """Return why addresses are refused, by their names; nothing is sent to them."""
+        from chalicelib.engine.preflight import look_up  # noqa: PLC0415 -- as above
+
+        return look_up(addresses, self._egress, deadline, https_only=https_only)
 
     def preview_emails(self, job: "PageJob", context: "JobContext") -> "tuple[RenderedEmail, ...]":
         """Run the email rules of a job without drawing; return the emails."""

@@ -74,6 +74,7 @@ class ApiSettings(HostSettings):
     gateway_url: str
     egress_allow: str
     egress_ips: str
+    pages_dir: str
     region: str
     tenancy: str = "shared"
     stack: str = "platen"

@@ -92,6 +92,7 @@ SETTINGS: Final[dict[str, Setting]] = {
         "folder of the validators: veraPDF, Saxon, the official rule sheets and Java",
         "/opt/validators",
     ),
+    "pages_dir": Setting("PLATEN_PAGES_DIR", "folder of the viewer of the reference", "/opt/pages"),
     "validate_function": Setting(
         "PLATEN_VALIDATE_FUNCTION",
         "Lambda function that validates files; if unset, verdicts are `unavailable`",

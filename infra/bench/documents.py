@@ -1,15 +1,16 @@
-"""Documents of the benchmarks: an e-invoice with its two-page document, and the invoice example."""
+"""Documents of the benchmarks: an e-invoice with its page, and an invoice of two pages."""
 
 import io
+import json
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, Final
 
 import pikepdf
 from jinja2 import Environment
 
-from infra.local.examples import example_request
-
+_INVOICE: Final = Path(__file__).parent / "invoice"
 _LINES: Final = 10
 _ITEMS: Final = (
     ("Printing paper, A4, 80 g", "Box of 2 500 sheets, FSC", "XBX", "24.90", "19"),
@@ -127,9 +128,23 @@ def _table_row(number: int, line: dict[str, Any]) -> str:
     )
 
 
+def invoice_request() -> dict[str, Any]:
+    """Return the body of `POST /v1/renders` for the invoice of two pages and its data."""
+
+    def text(name: str) -> str:
+        return (_INVOICE / name).read_text(encoding="utf-8")
+
+    body: dict[str, Any] = json.loads(text("request.json"))
+    body["input"]["html"] = text("template.html")
+    body["data"] = json.loads(text("data.json"))
+    for part in ("header", "footer"):
+        body["output"]["pdf"][part]["html"] = text(f"{part}.html")
+    return body
+
+
 def render_request() -> dict[str, Any]:
-    """Return the body of `POST /v1/renders` for the templated invoice example, binary."""
-    body = example_request("invoice", "pdf")
+    """Return the body of `POST /v1/renders` for the same invoice without its template, binary."""
+    body = invoice_request()
     source = body["input"]["html"]
     html = Environment(autoescape=True).from_string(source).render(body.pop("data"))
     body["input"] = {"type": "html", "html": html}

@@ -32,6 +32,7 @@ MODULES: Final[Mapping[str, str]] = {
     "email": "emails.delivery",
     "upload": "storage.upload",
     "link": "renders.link",
+    "docs": "docs",
     "neighbours": "neighbours.neighbours",
 }
 

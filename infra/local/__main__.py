@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -17,11 +17,11 @@ from chalicelib.engine.browser.chromium.installation import (
     BrowserMissingError,
     check_temporary_folder,
 )
-from infra.local import background, examples
+from infra.local import background
 from infra.local.console import Console
 from infra.local.die_with_parent import die_with_parent
 from infra.local.emulators import StackError
-from infra.local.examples import DemoError, render_stored_examples
+from infra.local.examples import DemoError, render_examples, render_invoice
 from infra.local.gallery import render_gallery
 from infra.local.log_file import LogFile
 from infra.local.paths import INSTALL_DIR, StackFolder
@@ -48,13 +48,14 @@ def main() -> None:
     show_default=True,
     help="0 takes a free one.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.option("--logs", "form", flag_value="logs", help="A line per request and invocation.")
+@click.option("--json", "form", flag_value="json", help="The same, one JSON object per line.")
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
 @click.option("--background", "detached", is_flag=True, help="Return when it serves.")
-@click.option("--render", "out", type=click.Path(path_type=Path), help="Render the examples here.")
+@click.option("--render", "out", type=click.Path(path_type=Path), help="Render the invoice here.")
 @click.option("--tied", is_flag=True, help="Stop when the process that started this one ends.")
 def up(
-    *, port: int, as_json: bool, path: Path, detached: bool, out: Path | None, tied: bool
+    *, port: int, form: str | None, path: Path, detached: bool, out: Path | None, tied: bool
 ) -> None:
     """Start the stack and serve until Ctrl-C."""
     if tied:
@@ -68,7 +69,7 @@ def up(
         _fail(f"a stack already serves at {run_info['base_url']} (process {run_info['pid']})")
     if detached:
         try:
-            run_info = background.start(folder, port, as_json=as_json)
+            run_info = background.start(folder, port, as_json=form == "json")
         except StackError as error:
             _fail(str(error))
         click.echo(f"serving at {run_info['base_url']}, keys in {folder.run_file}")
@@ -80,7 +81,8 @@ def up(
             f"another stack starts, serves or stops in {folder.path}: wait, or take another --dir"
         )
     with held, contextlib.closing(LogFile(folder.functions_log)) as log_file:
-        _serve(folder, port, Console(as_json=as_json, log_file=log_file), out)
+        console = Console(as_json=form == "json", shows_traffic=form == "logs", log_file=log_file)
+        _serve(folder, port, console, out)
 
 
 @main.command()
@@ -93,35 +95,37 @@ def down(path: Path) -> None:
 
 @main.command(name="demo")
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
+@click.option("--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out"))
-@click.option("--all", "everything", is_flag=True, help="Also those that are kept as templates.")
-def render(*, path: Path, out: Path, everything: bool) -> None:
-    """Render the examples through the stack that runs."""
-    run_info = background.find_running_stack(StackFolder(path.resolve()))
-    if run_info is None:
-        _fail("nothing is running: `make up` starts the stack")
-    try:
-        _render_examples(run_info, out)
-        if everything:
-            for line in render_stored_examples(run_info, out / "stored"):
-                click.echo(line)
-    except DemoError as error:
-        _fail(str(error))
+def render(*, path: Path, port: int, out: Path) -> None:
+    """Render the examples through the stack that runs, or through one for the moment."""
+    with _running_or_started(StackFolder(path.resolve()), port) as run_info:
+        for line in render_examples(run_info, out):
+            click.echo(line)
 
 
 @main.command()
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
+@click.option("--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out/gallery"))
-def gallery(*, path: Path, out: Path) -> None:
-    """Render the gallery through the stack that runs."""
-    run_info = background.find_running_stack(StackFolder(path.resolve()))
-    if run_info is None:
-        _fail("nothing is running: `make up` starts the stack")
-    try:
+def gallery(*, path: Path, port: int, out: Path) -> None:
+    """Render the examples with pictures, through the stack that runs or one for the moment."""
+    with _running_or_started(StackFolder(path.resolve()), port) as run_info:
         for line in render_gallery(run_info, out):
             click.echo(line)
-    except DemoError as error:
+
+
+@contextlib.contextmanager
+def _running_or_started(folder: StackFolder, port: int) -> Iterator[Mapping[str, Any]]:
+    """Give the run file of the folder's stack; a stack that this starts is stopped again."""
+    running = background.find_running_stack(folder)
+    try:
+        yield running or background.start(folder, port)
+    except (DemoError, StackError) as error:
         _fail(str(error))
+    finally:
+        if running is None:
+            background.stop(folder)
 
 
 def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -> None:
@@ -137,7 +141,9 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
     try:
         _start_stack(stack)
         if out is not None:
-            _render_examples(folder.run_info() or {}, out)
+            for line in render_invoice(folder.run_info() or {}, out):
+                click.echo(line)
+        _show_doors(stack, out)
         interrupt.raises = False
         watch(stack, interrupt.stopping)
     except KeyboardInterrupt:
@@ -163,13 +169,23 @@ def _start_stack(stack: Stack) -> None:
     start(stack)
     run_info = stack.folder.run_info() or {}
     seconds = time.monotonic() - started
-    stack.console.note(
-        f"serving {run_info['base_url']} after {seconds:.1f} s (docs: {stack.gateway.url}/docs)"
-    )
-    stack.console.note(
-        f"workspace {run_info['workspace']}, keys:\n"
-        f"  {run_info['test_key']}\n  {run_info['live_key']}"
-    )
+    stack.console.note(f"serving {run_info['base_url']} after {seconds:.1f} s")
+
+
+def _show_doors(stack: Stack, rendered: Path | None) -> None:
+    """Say what to open and what to try next."""
+    run_info = stack.folder.run_info() or {}
+    rows = {
+        "reference": f"{stack.gateway.url}/docs",
+        "workspace": run_info["workspace"],
+        "test key": run_info["test_key"],
+        "live key": run_info["live_key"],
+        "both, in": str(stack.folder.run_file),
+    }
+    if rendered is not None:
+        rows["rendered"] = str(rendered / "invoice.pdf")
+    rows["next"] = 'the first request of README.md, "The first document"; Ctrl-C stops'
+    stack.console.note("\n".join(f"  {name:<10} {value}" for name, value in rows.items()))
 
 
 class _StopSignal:
@@ -188,11 +204,6 @@ class _StopSignal:
         if self.raises:
             self.raises = False
             raise KeyboardInterrupt
-
-
-def _render_examples(run_info: Mapping[str, Any], out: Path) -> None:
-    for line in examples.render_examples(run_info, out):
-        click.echo(line)
 
 
 def _fail(message: str) -> NoReturn:

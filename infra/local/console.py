@@ -10,19 +10,27 @@ from chalicelib.core.text import terminal_text
 from infra.local.log_file import LogFile
 
 _SHOWN_LEVELS: Final = ("WARNING", "ERROR", "CRITICAL")
+_TRAFFIC: Final = ("request", "invocation")
 
 
 class Console:
     """Thread-safe writer of whole lines."""
 
     def __init__(
-        self, *, as_json: bool, out: TextIO | None = None, log_file: LogFile | None = None
+        self,
+        *,
+        as_json: bool,
+        shows_traffic: bool = True,
+        out: TextIO | None = None,
+        log_file: LogFile | None = None,
     ) -> None:
         """Write to `out`, each line as a JSON object if `as_json`.
 
-        All lines except notes are also appended to `log_file`, as JSON.
+        Requests and invocations are written if `shows_traffic` or `as_json`. All lines except notes
+        are also appended to `log_file`, as JSON.
         """
         self.as_json = as_json
+        self._shows_traffic = shows_traffic or as_json
         self._log_file = log_file
         self._out = out or sys.stdout
         self._lock = threading.Lock()
@@ -72,6 +80,8 @@ class Console:
         # Notes contain API keys and belong to no request, so they stay out of the log file.
         if kind != "note":
             self._append_to_file(json_line)
+        if kind in _TRAFFIC and not self._shows_traffic:
+            return
         self._print(json_line if self.as_json else text if kind == "note" else _escape_lines(text))
 
     def _append_to_file(self, line: str) -> None:

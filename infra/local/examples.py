@@ -1,6 +1,10 @@
-"""Rendering of the examples through the public API, as a client does it."""
+"""The documents of `examples/`, rendered through the public API, as a client does it.
+
+Each folder is a template, in the layout of `platen template push`. Its options say the format.
+"""
 
 import json
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -8,71 +12,123 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from chalicelib.features.templates.model import SourceBundle
+from chalicelib.features.templates.options import merged_output
+from infra.operator.api.template_folder import read_folder
 from infra.template import ROOT
 
-INLINE_EXAMPLES: Final = ("invoice",)
-REQUEST_FILES: Final = {"pdf": "request.json", "png": "request-png.json"}
-STORED_DIR: Final = ROOT / "examples" / "stored"
-# Fields of a template, by the file of the example that holds them.
-_TEXT_FILES: Final = {
-    "template.html": "html",
-    "style.css": "css",
-    "header.html": "header",
-    "footer.html": "footer",
-}
-_JSON_FILES: Final = {"scene.json": "scene", "options.json": "options", "schema.json": "schema"}
+EXAMPLES_DIR: Final = ROOT / "examples"
+# The first request of README.md: the invoice, its data and its options in one body.
+REQUEST_FILE: Final = EXAMPLES_DIR / "invoice" / "request.json"
+
+# A render that takes longer than an answer may take goes on; a slow machine sees that.
+_POLL_INTERVAL_S: Final = 0.25
 
 
 class DemoError(Exception):
     """An example could not be rendered; the message is the response."""
 
 
-def render_examples(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
-    """Render every example in every format; yield a line for each file."""
+def example_names() -> list[str]:
+    """Return the names of all examples."""
+    return sorted(folder.name for folder in EXAMPLES_DIR.iterdir() if folder.is_dir())
+
+
+def example_data(name: str) -> dict[str, Any]:
+    """Return the data of an example, which are its default dataset."""
+    text = (EXAMPLES_DIR / name / "data.json").read_text(encoding="utf-8")
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def template_body(name: str) -> dict[str, Any]:
+    """Return the request body that creates and publishes the template of an example."""
+    folder = read_folder(EXAMPLES_DIR / name)
+    source: dict[str, Any] = folder.source()
+    content: dict[str, Any] = source.pop("content")
+    return {
+        "name": folder.name,
+        "type": folder.type,
+        "datasets": [{"name": "Example", "data": example_data(name), "is_default": True}],
+        "publish": True,
+        **content,
+        **source,
+    }
+
+
+def render_body(name: str, template_id: str) -> dict[str, Any]:
+    """Return the request body that renders the template of an example."""
+    return {"input": {"type": "template", "template_id": template_id}, "data": example_data(name)}
+
+
+def invoice_request() -> dict[str, Any]:
+    """Return the request body that renders the invoice without a template that is kept."""
+    body = template_body("invoice")
+    content = {name: body[name] for name in ("html", "css", "header", "footer")}
+    return {
+        "input": {
+            "type": "html",
+            "html": content["html"],
+            "head": f"<style>\n{content['css']}</style>",
+        },
+        "data": example_data("invoice"),
+        "output": merged_output(SourceBundle(content=content, options=body["options"]), {}),
+        "delivery": {"type": "binary"},
+    }
+
+
+def render_invoice(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
+    """Render the first request of README.md; yield a line for its file."""
     out.mkdir(parents=True, exist_ok=True)
-    for example in INLINE_EXAMPLES:
-        for kind in REQUEST_FILES:
-            started = time.monotonic()
-            render = create_render(run_info, example_request(example, kind))
-            file = render["files"][0]
-            target = out / f"{example}.{kind}"
-            target.write_bytes(fetch_file(file["url"]))
-            ms = (time.monotonic() - started) * 1000
-            yield f"{target}  {file['bytes']} bytes  {ms:.0f} ms  {file['url']}"
+    started = time.monotonic()
+    body = json.loads(REQUEST_FILE.read_text(encoding="utf-8")) | {"delivery": {"type": "url"}}
+    (file,) = create_render(run_info, body)["files"]
+    target = out / "invoice.pdf"
+    target.write_bytes(fetch_file(file["url"]))
+    ms = (time.monotonic() - started) * 1000
+    yield f"{target}  {file['bytes']} bytes  {ms:.0f} ms  {file['url']}"
 
 
-def example_request(example: str, kind: str) -> dict[str, Any]:
-    """Return the body of the request that renders an example."""
-    folder = ROOT / "examples" / example
+def render_examples(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
+    """Render every example; yield a line for each file."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in example_names():
+        (file,) = render_example(run_info, name)["files"]
+        target = out / f"{name}.{file['format']}"
+        target.write_bytes(fetch_file(file["url"]))
+        yield f"{target}  {file['bytes']} bytes  {file['url']}"
 
-    def text(name: str) -> str:
-        return (folder / name).read_text(encoding="utf-8")
 
-    request: dict[str, Any] = json.loads(text(REQUEST_FILES[kind]))
-    request["input"]["html"] = text("template.html")
-    request["data"] = json.loads(text("data.json"))
-    pdf = request["output"].get("pdf", {})
-    for part in ("header", "footer"):
-        if part in pdf:
-            pdf[part]["html"] = text(f"{part}.html")
-    return request
+def render_example(run_info: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Create the template of an example, render it, delete it, and return the render."""
+    template = call(run_info, "POST", "/templates", template_body(name))
+    try:
+        return create_render(run_info, render_body(name, template["id"]))
+    finally:
+        call(run_info, "DELETE", f"/templates/{template['id']}")
 
 
 def create_render(
     run_info: Mapping[str, Any], body: Mapping[str, Any], path: str = "/renders"
 ) -> dict[str, Any]:
-    """Post a render with the live key and return it; raises DemoError with the response."""
-    render = post(run_info, path, body)
+    """Post a render with the live key and return it ended; raises DemoError with the response."""
+    render = call(run_info, "POST", path, body)
+    while render["status"] in {"queued", "processing"}:
+        time.sleep(_POLL_INTERVAL_S)
+        render = call(run_info, "GET", f"/renders/{render['id']}")
     if not render.get("files"):
         raise DemoError(json.dumps(render))
     return render
 
 
-def post(run_info: Mapping[str, Any], path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Post with the live key and return the JSON response; raises DemoError with an error."""
+def call(
+    run_info: Mapping[str, Any], method: str, path: str, body: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the JSON response to the live key; raises DemoError with an error."""
     request = urllib.request.Request(  # noqa: S310 -- loopback
         f"{run_info['base_url']}{path}",
-        data=json.dumps(body).encode(),
+        method=method,
+        data=None if body is None else json.dumps(body).encode(),
         headers={
             "Authorization": f"Bearer {run_info['live_key']}",
             "Content-Type": "application/json",
@@ -80,10 +136,10 @@ def post(run_info: Mapping[str, Any], path: str, body: Mapping[str, Any]) -> dic
     )
     try:
         with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310 -- loopback
-            created: dict[str, Any] = json.load(response)
+            answer: dict[str, Any] = json.loads(response.read() or b"{}")
     except urllib.error.HTTPError as error:
         raise DemoError(error.read().decode("utf-8", "replace")) from error
-    return created
+    return answer
 
 
 def fetch_file(url: str) -> bytes:
@@ -93,56 +149,11 @@ def fetch_file(url: str) -> bytes:
     return content
 
 
-def render_stored_examples(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
-    """Create a template from every stored example and render it; yield a line for each file."""
-    out.mkdir(parents=True, exist_ok=True)
-    for example in stored_examples():
-        template = post(run_info, "/templates", template_body(example))
-        for file in create_render(run_info, render_body(example, template["id"]))["files"]:
-            target = out / f"{example}.{file['format']}"
-            target.write_bytes(fetch_file(file["url"]))
-            yield f"{target}  {file['bytes']} bytes  {file['url']}"
+def request_text() -> str:
+    """Return the text of the request file."""
+    return json.dumps(invoice_request(), indent=2, ensure_ascii=False) + "\n"
 
 
-def stored_examples() -> list[str]:
-    """Return the names of all stored examples."""
-    return sorted(folder.name for folder in STORED_DIR.iterdir() if folder.is_dir())
-
-
-def template_body(example: str) -> dict[str, Any]:
-    """Return the request body that creates and publishes the template of an example."""
-    folder = STORED_DIR / example
-    parts = {member: _read_text(folder / name) for name, member in _TEXT_FILES.items()}
-    parts |= {member: _read_object(folder / name) for name, member in _JSON_FILES.items()}
-    return {
-        "name": example.replace("-", " ").capitalize(),
-        "type": "image_canvas" if parts["scene"] else "html",
-        "datasets": [{"name": "Example", "data": example_data(example), "is_default": True}],
-        "publish": True,
-        **{member: part for member, part in parts.items() if part is not None},
-    }
-
-
-def render_body(example: str, template_id: str) -> dict[str, Any]:
-    """Return the request body that renders an example's template; a canvas also as PNG."""
-    is_canvas = (STORED_DIR / example / "scene.json").exists()
-    return {
-        "input": {"type": "template", "template_id": template_id},
-        "data": example_data(example),
-        "output": {"formats": ["pdf", "png"] if is_canvas else ["pdf"]},
-    }
-
-
-def example_data(example: str) -> dict[str, Any]:
-    """Return the data of an example."""
-    data: dict[str, Any] = _read_object(STORED_DIR / example / "data.json")
-    return data
-
-
-def _read_object(path: Path) -> Any:
-    text = _read_text(path)
-    return None if text is None else json.loads(text)
-
-
-def _read_text(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.exists() else None
+if __name__ == "__main__":
+    REQUEST_FILE.write_text(request_text(), encoding="utf-8")
+    sys.stdout.write(f"{REQUEST_FILE}\n")

@@ -1,125 +1,154 @@
-"""Contact sheet of documents that resemble those people send: `make gallery`.
+"""Pictures of the examples: `make gallery`.
 
-Each document of `examples/gallery` is rendered through the public API, its pages become pictures
-through the PDF tool `to-images`, and a page lists them with the warnings.
+Each example is rendered through the public API, and its pages become pictures through the PDF tool
+`to-images`. A page lists them with the warnings; `sheet.png` is the picture in README.md.
 """
 
 import base64
-import json
+import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
+from PIL import Image
 
-from infra.local.examples import create_render, fetch_file
-from infra.template import ROOT
+from infra.local.examples import create_render, fetch_file, render_example, template_body
 
-GALLERY_DIR: Final = ROOT / "examples" / "gallery"
-_DPI: Final = 72
-_SHEET_WIDTH: Final = 1400
-# Pages of one document on the contact sheet; the index has all.
-_MAX_SHEET_PAGES: Final = 2
-_PAGE: Final = Markup(
-    "<!doctype html><html lang=en><meta charset=utf-8><title>Platen gallery</title><style>"
-    "body {{ font: 14px/1.4 system-ui, sans-serif; margin: 24px; background: #eceff3 }}"
-    "section {{ display: inline-block; vertical-align: top; margin: 0 18px 22px 0 }}"
-    "h2 {{ font-size: 15px; margin: 0 0 6px }} p {{ color: #9b2226; margin: 4px 0 }}"
-    "img {{ height: {height}px; margin-right: 6px; background: #fff; border: 1px solid #c3cad4 }}"
-    "</style>{sections}"
+# The rows of the sheet. All documents of a row are as high as each other.
+ROWS: Final = (
+    ("invoice", "quarterly-report", "catalogue", "contract"),
+    ("credit-note", "statement", "payslip", "letter"),
+    ("certificate", "event-ticket", "shipping-label", "social-card"),
 )
-_SECTION: Final = Markup("<section><h2>{name}</h2>{pictures}{warnings}</section>")
+_DPI: Final = 144
+_PAGE_WIDTH: Final = 360
+_GAP: Final = 40
+_SHEET_WIDTH: Final = 4 * _PAGE_WIDTH + 5 * _GAP
+_COLOURS: Final = 256
+# Longer side of a page as it is sent for the sheet: more than it is shown with, and all twelve in
+# the body of one request.
+_EMBEDDED_SIDE: Final = 900
+_SHEET: Final = Markup(
+    "<!doctype html><html lang=en><meta charset=utf-8><title>Platen gallery</title><style>"
+    "body {{ margin: 0; padding: {gap}px {gap}px 8px; background: #f6f5f2; color: #22252a;"
+    " font: 17px/1.3 Inter }}"
+    ".row {{ display: flex; gap: {gap}px; margin-bottom: 28px }}"
+    "figure {{ margin: 0; min-width: 0 }}"
+    "img {{ display: block; width: 100%; outline: 1px solid #dcdad4 }}"
+    "figcaption {{ margin-top: 12px }}"
+    "</style>{rows}"
+)
+_ROW: Final = Markup("<div class=row>{figures}</div>")
+_FIGURE: Final = Markup(
+    '<figure style="flex: {aspect} 1 0"><img alt="" src="{source}">'
+    "<figcaption>{title}</figcaption></figure>"
+)
+_INDEX: Final = Markup(
+    "<!doctype html><html lang=en><meta charset=utf-8><title>Platen gallery</title><style>"
+    "body {{ font: 15px/1.5 system-ui, sans-serif; margin: 40px; background: #f6f5f2 }}"
+    "h2 {{ font-size: 18px; margin: 40px 0 12px }} p {{ color: #9b2226 }} a {{ color: inherit }}"
+    "div {{ display: flex; gap: 20px; overflow-x: auto; padding: 2px }}"
+    "img {{ height: 509px; background: #fff; outline: 1px solid #dcdad4 }}"
+    "</style><h1>Examples</h1>{sections}"
+)
+_SECTION: Final = Markup(
+    '<section><h2><a href="{file}">{title}</a></h2><div>{pictures}</div>{warnings}</section>'
+)
 _PICTURE: Final = Markup('<img alt="{alt}" src="{source}">')
 _WARNING: Final = Markup("<p>{code}: {message}</p>")
 
 
 class GalleryDocument(NamedTuple):
-    """One rendered document: its PDF, a PNG of each page, and the warnings of the render."""
+    """One rendered example: its file, a PNG of each page, and the warnings of the render."""
 
     name: str
-    pdf: bytes
+    title: str
+    format: str
+    content: bytes
     pages: tuple[bytes, ...]
     warnings: tuple[Mapping[str, str], ...]
 
+    @property
+    def filename(self) -> str:
+        """The name of its file."""
+        return f"{self.name}.{self.format}"
 
-def gallery_requests() -> dict[str, dict[str, Any]]:
-    """Return the request bodies of the gallery's documents, by name."""
-    requests: dict[str, dict[str, Any]] = json.loads((GALLERY_DIR / "requests.json").read_text())
-    for name, request in requests.items():
-        html = (GALLERY_DIR / f"{name}.html").read_text(encoding="utf-8")
-        request["input"] = {"type": "html", "html": html, **request.pop("input", {})}
-    return requests
+    def picture_names(self) -> list[str]:
+        """Return the names of the files of its pages."""
+        return [f"{self.name}-{number}.png" for number in range(1, len(self.pages) + 1)]
 
 
 def render_gallery(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
     """Render the gallery into a folder; yield a line for each document, and for the index."""
     out.mkdir(parents=True, exist_ok=True)
-    documents = []
-    for name, request in gallery_requests().items():
-        document = _render(run_info, name, request)
-        documents.append(document)
-        (out / f"{name}.pdf").write_bytes(document.pdf)
-        for number, page in enumerate(document.pages, 1):
-            (out / f"{name}-{number}.png").write_bytes(page)
+    documents = {}
+    for name in (name for row in ROWS for name in row):
+        document = documents[name] = _render(run_info, name)
+        (out / document.filename).write_bytes(document.content)
+        for picture, page in zip(document.picture_names(), document.pages, strict=True):
+            (out / picture).write_bytes(page)
         codes = ", ".join(warning["code"] for warning in document.warnings)
-        yield f"{name}: {len(document.pages)} pages, {len(document.pdf)} bytes  {codes}".rstrip()
+        size = f"{len(document.pages)} pages, {len(document.content)} bytes"
+        yield f"{name}: {size}  {codes}".rstrip()
     (out / "index.html").write_text(_index(documents), encoding="utf-8")
     (out / "sheet.png").write_bytes(_sheet(run_info, documents))
     yield str(out / "index.html")
 
 
-def _render(run_info: Mapping[str, Any], name: str, request: dict[str, Any]) -> GalleryDocument:
-    render = create_render(run_info, request)
-    file = render["files"][0]
-    pictures = create_render(
-        run_info,
-        {"source": {"file_id": file["id"]}, "dpi": _DPI},
-        "/pdf-tools/to-images",
-    )
-    return GalleryDocument(
-        name,
-        fetch_file(file["url"]),
-        tuple(fetch_file(picture["url"]) for picture in pictures["files"]),
-        tuple(render["warnings"]),
-    )
+def _render(run_info: Mapping[str, Any], name: str) -> GalleryDocument:
+    render = render_example(run_info, name)
+    (file,) = render["files"]
+    content = fetch_file(file["url"])
+    pages: tuple[bytes, ...] = (content,)
+    if file["format"] == "pdf":
+        body = {"source": {"file_id": file["id"]}, "dpi": _DPI}
+        pictures = create_render(run_info, body, "/pdf-tools/to-images")["files"]
+        pages = tuple(fetch_file(picture["url"]) for picture in pictures)
+    title = template_body(name)["name"]
+    return GalleryDocument(name, title, file["format"], content, pages, tuple(render["warnings"]))
 
 
-def _index(documents: list[GalleryDocument]) -> str:
-    sections = [
-        _section(
-            document,
-            [f"{document.name}-{number}.png" for number in range(1, len(document.pages) + 1)],
-        )
-        for document in documents
+def _index(documents: Mapping[str, GalleryDocument]) -> str:
+    return _INDEX.format(sections=Markup().join(map(_section, documents.values())))
+
+
+def _section(document: GalleryDocument) -> Markup:
+    pictures = [
+        _PICTURE.format(alt=f"{document.title}, page {number}", source=source)
+        for number, source in enumerate(document.picture_names(), 1)
     ]
-    return _PAGE.format(height=420, sections=Markup().join(sections))
+    return _SECTION.format(
+        file=document.filename,
+        title=document.title,
+        pictures=Markup().join(pictures),
+        warnings=Markup().join(_WARNING.format_map(warning) for warning in document.warnings),
+    )
 
 
-def _sheet(run_info: Mapping[str, Any], documents: list[GalleryDocument]) -> bytes:
+def _sheet(run_info: Mapping[str, Any], documents: Mapping[str, GalleryDocument]) -> bytes:
     """Return a PNG of the first pages, which the service itself renders."""
-    sections = [
-        _section(document, map(_data_url, document.pages[:_MAX_SHEET_PAGES]))
-        for document in documents
-    ]
-    html = _PAGE.format(height=300, sections=Markup().join(sections))
+    rows = [_ROW.format(figures=Markup().join(_figure(documents[n]) for n in row)) for row in ROWS]
+    html = _SHEET.format(gap=_GAP, rows=Markup().join(rows))
     image = {"full_page": True, "viewport": {"width": _SHEET_WIDTH, "height": 900}}
     output = {"format": "png", "image": image}
     render = create_render(run_info, {"input": {"type": "html", "html": html}, "output": output})
-    return fetch_file(render["files"][0]["url"])
+    return _with_palette(fetch_file(render["files"][0]["url"]))
 
 
-def _section(document: GalleryDocument, sources: Iterator[str] | list[str]) -> Markup:
-    pictures = [
-        _PICTURE.format(alt=f"{document.name}, page {number}", source=source)
-        for number, source in enumerate(sources, 1)
-    ]
-    warnings = [_WARNING.format_map(warning) for warning in document.warnings]
-    return _SECTION.format(
-        name=document.name,
-        pictures=Markup().join(pictures),
-        warnings=Markup().join(warnings),
-    )
+def _figure(document: GalleryDocument) -> Markup:
+    page = Image.open(io.BytesIO(document.pages[0])).convert("RGBA")
+    aspect = round(page.width / page.height, 4)
+    page.thumbnail((_EMBEDDED_SIDE, _EMBEDDED_SIDE), Image.Resampling.LANCZOS)
+    target = io.BytesIO()
+    page.save(target, "PNG", optimize=True)
+    source = f"data:image/png;base64,{base64.b64encode(target.getvalue()).decode()}"
+    return _FIGURE.format(aspect=aspect, source=source, title=document.title)
 
 
-def _data_url(picture: bytes) -> str:
-    return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+def _with_palette(picture: bytes) -> bytes:
+    """Return a PNG of a quarter of the size that looks the same."""
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    target = io.BytesIO()
+    image.quantize(_COLOURS).save(target, "PNG", optimize=True)
+    return target.getvalue()

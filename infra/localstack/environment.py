@@ -21,6 +21,7 @@ _DEFAULT_FOLDERS: Final = {
     "PLATEN_CHROMIUM_DIR": "/opt/chromium",
     "PLATEN_FONTS_DIR": "/opt/fonts",
     "PLATEN_VALIDATORS_DIR": "/opt/validators",
+    "PLATEN_PAGES_DIR": "/opt/pages",
 }
 _OPT: Final = "/opt/"
 

@@ -61,7 +61,7 @@ class _ValidationRequest:
     contradictions: tuple[Contradiction, ...] = ()
 
 
-@click.command()
+@click.command(epilog="Example: platen conform invoice.pdf")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="The conformance report as one JSON object.")
 def conform(file: Path, *, as_json: bool) -> None:

@@ -3,100 +3,100 @@
 import json
 import os
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-from boto3.session import Session
 
-from chalicelib.adapters.aws.logs import FunctionLogs
-from chalicelib.adapters.aws.secrets import Secret
-from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.signing_keys import SigningKeys
-from chalicelib.bootstrap import operator as bootstrap
-from chalicelib.bootstrap.operator_webhooks import ForwardService, WebhookLogService
-from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES, dead_letters_resource, queue_resource
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
-from chalicelib.settings import (
-    ForwardSettings,
-    MailSettings,
-    SigningSettings,
-    TraceSettings,
-    WebhookLogSettings,
-)
-from chalicelib.settings.table import setting
-from infra.deploy.stack import CloudFormationStack
-from infra.local.log_file import lines_of_request
-from infra.local.paths import StackFolder
 from infra.operator.output import CommandError
 
-_RUN_FOLDER: Final = Path(__file__).resolve().parent.parent.parent / ".platen"
-# Setting variables of the tool, with the logical ids of the resources that fill them.
-_RESOURCE_VARIABLES: Final = {
-    "PLATEN_MAIN_TABLE": "MainTable",
-    "PLATEN_TRANSIENT_TABLE": "TransientTable",
-    "PLATEN_BUCKET": "FilesBucket",
-    "PLATEN_SIGNING_SECRET": "SigningSecret",
-    "PLATEN_SMTP_SECRET": "MailSecret",
-    "PLATEN_DATA_KEY": "DataKey",
-    **{setting(f"{name}_queue_url").variable: queue_resource(name) for name in DEAD_LETTER_QUEUES},
-    **{
-        setting(f"{name}_dead_letters_url").variable: dead_letters_resource(name)
-        for name in DEAD_LETTER_QUEUES
-    },
-}
+if TYPE_CHECKING:
+    from chalicelib.adapters.aws.secrets import Secret
+    from chalicelib.adapters.aws.signing_keys import SigningKeys
+    from chalicelib.bootstrap.operator import DeadLetterService, OperatorServices
+    from chalicelib.bootstrap.operator_webhooks import ForwardService, WebhookLogService
+    from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
+
+RUN_FOLDER: Final = Path(__file__).resolve().parent.parent.parent / ".platen"
 
 
-def operator() -> bootstrap.OperatorServices:
+def operator() -> "OperatorServices":
     """Return the use cases of the selected service; raises CommandError if there is none."""
+    from chalicelib.bootstrap.operator import operator_services
+
     _find_service()
-    return bootstrap.operator_services()
+    return operator_services()
 
 
-def render_tracer() -> TraceRender:
+def render_tracer() -> "TraceRender":
     """Return the use case that traces a render; raises CommandError as `operator` does."""
+    from chalicelib.adapters.aws.logs import FunctionLogs
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap.operator import trace_render
+    from chalicelib.settings import TraceSettings
+    from infra.local.log_file import lines_of_request
+
     _find_service()
     settings, clients = TraceSettings.from_env(), AwsClients()
     if settings.functions_log:
         log_lines: ReadLogLines = partial(lines_of_request, Path(settings.functions_log))
     else:
         log_lines = FunctionLogs(clients, settings.stack)
-    return bootstrap.trace_render(settings, clients, log_lines, SystemClock())
+    return trace_render(settings, clients, log_lines, SystemClock())
 
 
-def dead_letter_service() -> bootstrap.DeadLetterService:
+def dead_letter_service() -> "DeadLetterService":
     """Return the dead letters of the service; raises CommandError as `operator` does."""
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap.operator import DeadLetterService, redrive_settings
+
     _find_service()
-    return bootstrap.DeadLetterService(bootstrap.redrive_settings(), AwsClients(), SystemClock())
+    return DeadLetterService(redrive_settings(), AwsClients(), SystemClock())
 
 
-def webhook_log_service() -> WebhookLogService:
+def webhook_log_service() -> "WebhookLogService":
     """Return the log of webhook deliveries; raises CommandError as `operator` does."""
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap.operator_webhooks import WebhookLogService
+    from chalicelib.settings import WebhookLogSettings
+
     _find_service()
     return WebhookLogService(WebhookLogSettings.from_env(), AwsClients(), SystemClock())
 
 
-def forward_service() -> tuple[ForwardService, WorkspaceId | None]:
+def forward_service() -> tuple["ForwardService", WorkspaceId | None]:
     """Return the forwarding of events, and the demo workspace if it is this machine's stack.
 
     Raises CommandError as `operator` does.
     """
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap.operator_webhooks import ForwardService
+    from chalicelib.settings import ForwardSettings
+
     demo_workspace = _find_service()
     service = ForwardService(ForwardSettings.from_env(), AwsClients(), SystemClock())
     return service, demo_workspace
 
 
-def mail_secret() -> Secret:
+def mail_secret() -> "Secret":
     """Return the secret with the URL of the mail server; raises CommandError as `operator` does."""
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap import operator as bootstrap
+    from chalicelib.settings import MailSettings
+
     _find_service()
     return bootstrap.mail_secret(MailSettings.from_env(), AwsClients(), SystemClock())
 
 
-def signing_keys() -> SigningKeys:
+def signing_keys() -> "SigningKeys":
     """Return the versions of the signing secret; raises CommandError as `operator` does."""
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap import operator as bootstrap
+    from chalicelib.settings import SigningSettings
+
     _find_service()
     return bootstrap.signing_keys(SigningSettings.from_env(), AwsClients(), SystemClock())
 
@@ -113,6 +113,10 @@ def _find_service() -> WorkspaceId | None:
 
 
 def _stage_environment(stage: str) -> dict[str, str]:
+    from boto3.session import Session
+
+    from infra.deploy.stack import CloudFormationStack
+
     session = Session()
     stack = CloudFormationStack.of_stage(stage, session)
     if not stack.exists():
@@ -129,8 +133,8 @@ def _stage_environment(stage: str) -> dict[str, str]:
 
 def _local_service() -> tuple[dict[str, str], WorkspaceId]:
     try:
-        run = json.loads((_RUN_FOLDER / "run.json").read_text(encoding="utf-8"))
-        stack = json.loads((_RUN_FOLDER / "endpoints.json").read_text(encoding="utf-8"))
+        run = json.loads((RUN_FOLDER / "run.json").read_text(encoding="utf-8"))
+        stack = json.loads((RUN_FOLDER / "endpoints.json").read_text(encoding="utf-8"))
         os.kill(run["pid"], 0)
         environment = _stack_environment(stack) | {"PLATEN_FILES_HOST": run["files_host"]}
         return environment, WorkspaceId(run["workspace"])
@@ -143,6 +147,8 @@ def _local_service() -> tuple[dict[str, str], WorkspaceId]:
 
 
 def _stack_environment(stack: dict[str, Any]) -> dict[str, str]:
+    from infra.local.paths import StackFolder
+
     return {
         **stack["endpoints"],
         "AWS_REGION": stack["region"],
@@ -151,7 +157,7 @@ def _stack_environment(stack: dict[str, Any]) -> dict[str, str]:
             {logical: attributes["Ref"] for logical, attributes in stack["resources"].items()}
         ),
         "PLATEN_STACK": stack["stack"],
-        "PLATEN_FUNCTIONS_LOG": str(StackFolder(_RUN_FOLDER).functions_log),
+        "PLATEN_FUNCTIONS_LOG": str(StackFolder(RUN_FOLDER).functions_log),
     }
 
 
@@ -159,6 +165,35 @@ def _resource_environment(resources: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of existing resources; a missing one fails when it is read."""
     return {
         variable: resources[logical]
-        for variable, logical in _RESOURCE_VARIABLES.items()
+        for variable, logical in resource_variables().items()
         if logical in resources
+    }
+
+
+@cache
+def resource_variables() -> Mapping[str, str]:
+    """Return the setting variables of the tool, with the ids of the resources that fill them."""
+    from chalicelib.bootstrap.work import (
+        DEAD_LETTER_QUEUES,
+        dead_letters_resource,
+        queue_resource,
+    )
+    from chalicelib.settings.table import setting
+
+    queues = {
+        setting(f"{name}_queue_url").variable: queue_resource(name) for name in DEAD_LETTER_QUEUES
+    }
+    dead_letters = {
+        setting(f"{name}_dead_letters_url").variable: dead_letters_resource(name)
+        for name in DEAD_LETTER_QUEUES
+    }
+    return {
+        "PLATEN_MAIN_TABLE": "MainTable",
+        "PLATEN_TRANSIENT_TABLE": "TransientTable",
+        "PLATEN_BUCKET": "FilesBucket",
+        "PLATEN_SIGNING_SECRET": "SigningSecret",
+        "PLATEN_SMTP_SECRET": "MailSecret",
+        "PLATEN_DATA_KEY": "DataKey",
+        **queues,
+        **dead_letters,
     }

@@ -19,7 +19,7 @@ def dlq() -> None:
     """Inspect and redrive messages that were given up."""
 
 
-@dlq.command("list")
+@dlq.command("list", epilog="Example: platen dlq list renders")
 @click.argument("queue", type=_QUEUE, required=False)
 @print_answer
 def list_all(queue: str | None) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def list_all(queue: str | None) -> dict[str, Any]:
     }
 
 
-@dlq.command()
+@dlq.command(epilog="Example: platen dlq redrive renders")
 @click.argument("queue", type=_QUEUE)
 @print_answer
 def redrive(queue: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`platen webhooks forward`: posts events to an address of the operator as they happen."""
+"""`platen webhook forward`: posts events to an address of the operator as they happen."""
 
 import json
 import socket
@@ -23,12 +23,7 @@ _TYPES: Final = [each.name for each in EVENT_TYPES if each.is_public]
 _TYPE_WIDTH: Final = max(map(len, _TYPES))
 
 
-@click.group()
-def webhooks() -> None:
-    """Receive webhooks during development."""
-
-
-@webhooks.command()
+@click.command(epilog="Example: platen webhook forward http://localhost:3000/hooks")
 @click.argument("url")
 @click.option(
     "--workspace",

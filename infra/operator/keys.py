@@ -2,11 +2,10 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
@@ -16,6 +15,9 @@ from chalicelib.features.workspaces.keys.record_use import is_unused
 from infra.operator.connection import operator
 from infra.operator.output import print_answer
 from infra.operator.workspaces import existing_workspace
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap.operator import OperatorServices
 
 _PREFIX = "key_"
 _LIVE_SCOPES = ", ".join(LIVE_SCOPES)
@@ -32,7 +34,7 @@ def key() -> None:
     """Manage API keys."""
 
 
-@key.command()
+@key.command(epilog="Example: platen key create --workspace ws_01J8 --mode test --name Shop")
 @click.option("--workspace", metavar="WS", required=True)
 @click.option("--mode", type=click.Choice(["test", "live"]), required=True)
 @click.option(
@@ -64,7 +66,7 @@ def create(**options: Any) -> dict[str, Any]:
     return _new_key_row(new_key, service)
 
 
-@key.command("list")
+@key.command("list", epilog="Example: platen key list --workspace ws_01J8")
 @click.option("--workspace", metavar="WS", required=True)
 @_AS_MEMBER
 @print_answer
@@ -76,7 +78,7 @@ def list_all(workspace: str, as_email: str | None) -> dict[str, Any]:
     return {"data": [_key_row(row, now) for row in service.manage_keys.list_keys(found, as_email)]}
 
 
-@key.command()
+@key.command(epilog="Example: platen key roll key_5hK2 --grace-h 24")
 @click.argument("key_id", metavar="KEY")
 @click.option(
     "--grace-h",
@@ -95,7 +97,7 @@ def roll(key_id: str, grace_h: str, as_email: str | None) -> dict[str, Any]:
     return _new_key_row(new_key, service)
 
 
-@key.command()
+@key.command(epilog="Example: platen key revoke key_5hK2")
 @click.argument("key_id", metavar="KEY")
 @_AS_MEMBER
 @print_answer
@@ -117,7 +119,7 @@ def _tell_of_live_scopes(mode: str, scopes: Sequence[str]) -> None:
         click.echo(text, err=True)
 
 
-def _new_key_row(new_key: NewKey, service: OperatorServices) -> dict[str, Any]:
+def _new_key_row(new_key: NewKey, service: "OperatorServices") -> dict[str, Any]:
     row = _key_row(new_key.key, service.clock.now())
     # The union puts the secret second, where it is seen.
     return {"id": _PREFIX + new_key.key.id, "key": new_key.text} | row

@@ -17,7 +17,7 @@ def mail() -> None:
     """Manage the mail server for mail to owners."""
 
 
-@mail.command("set")
+@mail.command("set", epilog="Example: platen mail set")
 @print_answer
 def set_server() -> dict[str, Any]:
     """Store the URL of the mail server, from a prompt or standard input.

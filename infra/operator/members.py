@@ -19,7 +19,9 @@ def member() -> None:
     """Manage the members of a workspace."""
 
 
-@member.command()
+@member.command(
+    epilog="Example: platen member add --workspace ws_01J8 ada@example.com --role admin"
+)
 @_WORKSPACE
 @_EMAIL
 @click.option("--role", type=click.Choice(ROLES), default="developer", show_default=True)
@@ -29,7 +31,7 @@ def add(workspace: str, email: str, role: Any) -> dict[str, Any]:
     return _member_row(operator().manage_members.add(WorkspaceId(workspace), email, role))
 
 
-@member.command("list")
+@member.command("list", epilog="Example: platen member list --workspace ws_01J8")
 @_WORKSPACE
 @print_answer
 def list_all(workspace: str) -> dict[str, Any]:
@@ -38,7 +40,7 @@ def list_all(workspace: str) -> dict[str, Any]:
     return {"data": [_member_row(row) for row in members]}
 
 
-@member.command()
+@member.command(epilog="Example: platen member remove --workspace ws_01J8 ada@example.com")
 @_WORKSPACE
 @_EMAIL
 @print_answer
@@ -47,7 +49,7 @@ def remove(workspace: str, email: str) -> dict[str, Any]:
     return _member_row(operator().manage_members.remove(WorkspaceId(workspace), email))
 
 
-@member.command()
+@member.command(epilog="Example: platen member verify --workspace ws_01J8 ada@example.com")
 @_WORKSPACE
 @_EMAIL
 @print_answer

@@ -2,26 +2,16 @@
 
 import functools
 import json
-import shutil
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, override
+from typing import Any, override
 
 import click
-from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
-from rich.cells import cell_len
 
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.text import terminal_text
 from chalicelib.settings import MissingSetting
-from infra.deploy.account import NO_REGION
-
-_GAP: Final = "  "
-_OVERFLOW_INDENT: Final = "    "
-_UNLIMITED_WIDTH: Final = 1_000_000
-# Printed in bold, because it is shown only once.
-_SECRET_FIELD: Final = "key"  # noqa: S105 -- a name
+from infra.operator.tables import answer_lines
 
 
 class CommandError(click.ClickException):
@@ -33,6 +23,10 @@ class CommandError(click.ClickException):
         """Carry a code for programs and a sentence for people."""
         super().__init__(message)
         self.code = code
+
+    def as_json(self) -> dict[str, object]:
+        """Return the refusal for programs."""
+        return {"code": self.code, "detail": self.message}
 
     @override
     def format_message(self) -> str:
@@ -60,95 +54,39 @@ def command_errors(*, as_json: bool) -> Iterator[None]:
     """Turn the errors of a command into CommandError; with `as_json` print them as well."""
     try:
         yield
-    except (CommandError, ServiceError, MissingSetting, BotoCoreError, ClientError) as reason:
+    except Exception as reason:
         refusal = _command_error(reason)
+        if refusal is None:
+            raise
         if as_json:
-            click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
+            click.echo(json.dumps(refusal.as_json()))
+        if refusal is reason:
+            raise
         raise refusal from reason
 
 
-def _command_error(reason: Exception) -> CommandError:
+def _command_error(reason: Exception) -> CommandError | None:
+    """Return the refusal that an error is for the user, or None if it is a fault of the tool."""
     match reason:
+        case CommandError():
+            return reason
         case ServiceError():
             return CommandError(reason.code, reason.detail)
-        case CommandError():
-            return CommandError(reason.code, reason.message)
         case MissingSetting():
             return CommandError("setting_missing", str(reason))
+        case _:
+            return _aws_error(reason)
+
+
+def _aws_error(reason: Exception) -> CommandError | None:
+    from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
+
+    from infra.deploy.account import NO_REGION
+
+    match reason:
         case NoRegionError():
             return CommandError("setting_missing", NO_REGION)
-        case _:
+        case BotoCoreError() | ClientError():
             return CommandError("aws_failed", f"AWS does not do it: {reason}")
-
-
-def answer_lines(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a result: its fields, then its lists of objects as tables."""
-    tables = {name: value for name, value in answer.items() if _is_table(name, value)}
-    fields = {name: _cell_text(value) for name, value in answer.items() if name not in tables}
-    for name, line in zip(fields, _field_lines(fields), strict=True):
-        yield _bold(line) if name == _SECRET_FIELD else line
-    for name, rows in tables.items():
-        if fields:
-            yield ""
-            yield _bold(f"{name}:")
-        yield from _table_lines(rows) if rows else ("none",)
-
-
-def _is_table(name: str, value: Any) -> bool:
-    rows = isinstance(value, list) and all(isinstance(row, Mapping) for row in value)
-    return rows and bool(name == "data" or value)
-
-
-def _field_lines(fields: Mapping[str, str]) -> Iterator[str]:
-    width = max(map(cell_len, fields), default=0)
-    for name, text in fields.items():
-        yield _pad(name, width) + _GAP + text
-
-
-def _table_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    max_width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNLIMITED_WIDTH
-    names = list(rows[0])
-    cells = [[_cell_text(value) for value in row.values()] for row in rows]
-    widths = [max(map(cell_len, column)) for column in zip(names, *cells, strict=True)]
-    heading, _ = _row_line(names, widths, max_width)
-    yield _bold(heading)
-    for row in cells:
-        line, fitting = _row_line(row, widths, max_width)
-        yield line
-        below = {name: row[n] for n, name in enumerate(names) if n >= fitting and row[n] != "-"}
-        yield from (_OVERFLOW_INDENT + pair for pair in _field_lines(below))
-
-
-def _row_line(row: Sequence[str], widths: Sequence[int], max_width: int) -> tuple[str, int]:
-    """Return the line of a row and the number of cells that fit into it, at least one."""
-    line = ""
-    for n, cell in enumerate(row):
-        prefix = line + _GAP if line else ""
-        left = max_width - cell_len(prefix)
-        if n and cell_len(cell) > left:
-            return line.rstrip(), n
-        line = prefix + (_pad(cell, widths[n]) if widths[n] <= left else cell)
-    return line.rstrip(), len(row)
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - cell_len(text))
-
-
-def _bold(text: str) -> str:
-    return click.style(text, bold=True)
-
-
-def _cell_text(value: Any) -> str:
-    # A caller's text may hold control characters, on which a terminal would act.
-    return terminal_text(_plain_text(value))
-
-
-def _plain_text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None or value in ("", [], {}):
-        return "-"
-    if isinstance(value, Mapping):
-        return " ".join(f"{name}={_plain_text(inner)}" for name, inner in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        case _:
+            return None

@@ -11,7 +11,8 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.text import terminal_text
 from chalicelib.engine.pdf_tools import TOOLS, PdfTool
 from infra.operator.conform import report_lines
-from infra.operator.output import CommandError, answer_lines, command_errors
+from infra.operator.output import CommandError, command_errors
+from infra.operator.tables import answer_lines
 
 if TYPE_CHECKING:
     from infra.operator.run_pdf_tool import ToolRun
@@ -96,6 +97,22 @@ _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
     ],
     "pdfa": [click.Option(["--level"], help="2b (default), 2u, 2a, 3b, 3u or 3a.")],
 }
+# Options of the example in the help, of tools that need some.
+_EXAMPLES: Final[Mapping[str, str]] = {
+    "merge": "cover.pdf",
+    "split": "--every 2",
+    "extract-pages": "--pages 1,3-5",
+    "delete-pages": "--pages 2",
+    "rotate": "--degrees 90",
+    "reorder": "--order 3,1,2",
+    "watermark": "--text Draft --opacity 0.3",
+    "stamp": "--image logo.png --angle 45",
+    "protect": "--owner-password secret",
+    "unlock": "--password secret",
+    "attach": "--attach data.csv",
+    "fill-form": "--field name=Ada",
+    "pdfa": "--level 3b",
+}
 # What the file is that may be left out, of tools that make no PDF of their own accord.
 _OUTPUTS: Final[Mapping[str, str]] = {
     "validate": "File for the report, as JSON.",
@@ -118,7 +135,7 @@ def _add_command(tool: PdfTool) -> None:
         **options: object,
     ) -> None:
         # Imported late: pydantic and the browser's modules are slow.
-        from infra.operator.run_pdf_tool import run_pdf_tool  # noqa: PLC0415
+        from infra.operator.run_pdf_tool import run_pdf_tool
 
         paths = files if isinstance(files, tuple) else (files,)
         given = {
@@ -136,7 +153,9 @@ def _add_command(tool: PdfTool) -> None:
         else:
             _print_answer(tool.name, paths, done, written)
 
-    command = click.command(name=tool.name, help=f"{tool.summary}.")(run)
+    given = " ".join(filter(None, [_EXAMPLES.get(tool.name), "-o out.pdf"]))
+    example = f"Example: platen pdf {tool.name} in.pdf {given}"
+    command = click.command(name=tool.name, help=f"{tool.summary}.", epilog=example)(run)
     command.params = _parameters(tool)
     pdf.add_command(command)
 

@@ -13,12 +13,7 @@ from infra.operator.connection import render_tracer
 from infra.operator.output import print_answer
 
 
-@click.group()
-def render() -> None:
-    """Inspect renders."""
-
-
-@render.command()
+@click.command(epilog="Example: platen render trace rnd_01J8")
 @click.argument("render_id", metavar="RND")
 @click.option("--workspace", metavar="WS", help="Its workspace; default: it is looked for.")
 @print_answer

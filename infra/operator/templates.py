@@ -17,12 +17,7 @@ _WORKSPACE: Final = click.option(
 )
 
 
-@click.group()
-def template() -> None:
-    """Change templates, as the API does."""
-
-
-@template.command()
+@click.command(epilog="Example: platen template lock tpl_01J8")
 @_TEMPLATE
 @_WORKSPACE
 @print_answer
@@ -31,7 +26,7 @@ def lock(template_id: str, workspace: Any) -> dict[str, Any]:
     return _set_fields(template_id, workspace, locked=True)
 
 
-@template.command()
+@click.command(epilog="Example: platen template unlock tpl_01J8")
 @_TEMPLATE
 @_WORKSPACE
 @print_answer
@@ -40,7 +35,7 @@ def unlock(template_id: str, workspace: Any) -> dict[str, Any]:
     return _set_fields(template_id, workspace, locked=False)
 
 
-@template.command()
+@click.command(epilog="Example: platen template restore tpl_01J8")
 @_TEMPLATE
 @_WORKSPACE
 @print_answer

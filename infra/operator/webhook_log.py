@@ -1,4 +1,4 @@
-"""`platen webhook`: commands for webhook deliveries."""
+"""`platen webhook deliveries` and `redrive`: the log of webhook deliveries."""
 
 from typing import Any, Final, get_args
 
@@ -16,12 +16,7 @@ _MAX_LIMIT: Final = 1_000
 _STATUSES: Final = get_args(DeliveryStatus.__value__)
 
 
-@click.group()
-def webhook() -> None:
-    """Inspect webhook deliveries and send them again."""
-
-
-@webhook.command()
+@click.command(epilog="Example: platen webhook deliveries ws_01J8 --status failed")
 @click.argument("workspace_id", metavar="WS")
 @click.option("--endpoint", metavar="WHE", help="Only those to this endpoint.")
 @click.option("--status", type=click.Choice(_STATUSES), help="Only those in this status.")
@@ -48,7 +43,7 @@ def deliveries(
     return {"data": rows}
 
 
-@webhook.command()
+@click.command(epilog="Example: platen webhook redrive whd_01J8")
 @click.argument("delivery_id", metavar="WHD")
 @click.option("--workspace", metavar="WS", help="Its workspace; default: it is looked for.")
 @print_answer

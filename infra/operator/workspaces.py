@@ -23,7 +23,7 @@ def workspace() -> None:
     """Manage workspaces and their plans."""
 
 
-@workspace.command()
+@workspace.command(epilog="Example: platen workspace create Acme --plan growth")
 @click.argument("name")
 @click.option("--plan", type=_PLAN, default="free", show_default=True)
 @click.option("--owner", metavar="EMAIL", help="The owner's address, unverified at first.")
@@ -36,7 +36,7 @@ def create(name: str, plan: str, owner: str | None, region: tuple[str, ...]) -> 
     return _workspace_row(service.create_workspace(name, plan=plan, owner=owner, regions=regions))
 
 
-@workspace.command("list")
+@workspace.command("list", epilog="Example: platen workspace list")
 @print_answer
 def list_all() -> dict[str, Any]:
     """List all workspaces, newest first."""
@@ -47,7 +47,7 @@ def list_all() -> dict[str, Any]:
     return {"data": rows}
 
 
-@workspace.command()
+@workspace.command(epilog="Example: platen workspace show ws_01J8")
 @click.argument("workspace_id", metavar="WS")
 @print_answer
 def show(workspace_id: str) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def show(workspace_id: str) -> dict[str, Any]:
     }
 
 
-@workspace.command("set")
+@workspace.command("set", epilog="Example: platen workspace set ws_01J8 --plan pro --packs 2")
 @click.argument("workspace_id", metavar="WS")
 @click.option("--plan", type=_PLAN)
 @click.option("--packs", metavar="N", type=int, help="Packs of 1 000 renders left from now on.")
@@ -101,7 +101,7 @@ def change(workspace_id: str, **options: Any) -> dict[str, Any]:
     return _workspace_row(operator().change_workspace(WorkspaceId(workspace_id), changes))
 
 
-@workspace.command()
+@workspace.command(epilog="Example: platen workspace suspend ws_01J8")
 @click.argument("workspace_id", metavar="WS")
 @print_answer
 def suspend(workspace_id: str) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def suspend(workspace_id: str) -> dict[str, Any]:
     return _workspace_row(operator().change_status.suspend(WorkspaceId(workspace_id)))
 
 
-@workspace.command()
+@workspace.command(epilog="Example: platen workspace restore ws_01J8")
 @click.argument("workspace_id", metavar="WS")
 @print_answer
 def restore(workspace_id: str) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def restore(workspace_id: str) -> dict[str, Any]:
     return _workspace_row(operator().change_status.restore(WorkspaceId(workspace_id)))
 
 
-@workspace.command()
+@workspace.command(epilog="Example: platen workspace delete ws_01J8")
 @click.argument("workspace_id", metavar="WS")
 @print_answer
 def delete(workspace_id: str) -> dict[str, Any]:

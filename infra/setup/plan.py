@@ -38,6 +38,7 @@ def _run_steps(python: str) -> tuple[SetupStep, ...]:
         _ministack(python),
         _chromium(),
         _fonts(),
+        _pages(),
         _dynoxide(),
         _webhook_library(),
         _toolchain("node", "Node", python),
@@ -156,6 +157,18 @@ def _fonts() -> SetupStep:
         inputs=(*_layer_sources("fonts"), *_layer_sources("chromium")),
         results=(target / ".pins", target / "cache"),
         after=("chromium", "node", "product"),
+    )
+
+
+def _pages() -> SetupStep:
+    target = INSTALL_DIR / "pages"
+    return SetupStep(
+        "pages",
+        "viewer of the reference",
+        (_build_command("pages", target),),
+        inputs=_layer_sources("pages"),
+        results=(target / ".pins",),
+        after=("node", "product"),
     )
 
 

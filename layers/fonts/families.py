@@ -67,6 +67,7 @@ TEXT_FAMILIES: Final = (
     "Comic Neue",
     "Inconsolata",
     "Anton",
+    "Pinyon Script",
 )
 # Of the same widths: Arimo, Tinos, Cousine, Carlito, Caladea, Gelasio, and DejaVu Sans Mono for
 # Menlo. The others are the nearest in width and form.

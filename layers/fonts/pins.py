@@ -271,6 +271,11 @@ FONTS: Final[tuple[tuple[str, str, str], ...]] = (
         "sha512-VXxS6ZppH1W/0ch06c52iVpZhVwHX9sXEctyFy/NiF/gb3i697R4va+qpiDQHB71NI8pLyecdBjNrc5FA9qKrw==",
     ),
     (
+        f"{SCOPE}pinyon-script",
+        "0.4.1",
+        "sha512-iNpL4X01gh9Vlc2M9vift7igmN5EuuYYYFYIWeQGpqpJpaJ2NC0vaz6Tk3LsisYz3OxpCUpZDy4RBqK0gQ04Eg==",
+    ),
+    (
         f"{SCOPE}inconsolata",
         "0.4.2",
         "sha512-4U9XnnqMK30hbCrGoioCyHxzPdLorY7LV6toNKnBxjVJU04vv9GI/GA+0XjlrKev/iONL8kaPqXCETf52ocGFA==",

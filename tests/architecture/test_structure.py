@@ -25,12 +25,11 @@ UNLOADED: Final = {
     ),
     "functions.render.handler": "lxml pikepdf PIL jinja2 babel jsonschema pydantic chalice infra",
     "chalicelib.adapters.aws.sealing": "cryptography boto3 botocore",
-    "infra.operator.cli": "pydantic chalice app pikepdf jinja2 functions",
+    "infra.operator.cli": "boto3 pydantic chalice app pikepdf jinja2 functions chalicelib",
 }
-# The names of Go's modules begin with hosts, some of them with that of its registry.
+# `golang.org` alone begins the names of Go modules, as a go.mod has them.
 REGISTRIES: Final = re.compile(
-    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|yarnpkg\.com|crates\.io"
-    r"|(?:proxy|sum)\.golang\.org|(?<![\w.])golang\.org(?!/x/)"
+    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|yarnpkg\.com|(?:proxy|sum)\.golang\.org|crates\.io"
     r"|docker\.(?:io|com)|ghcr\.io|quay\.io|ecr\.aws|conda\.anaconda|--(?:extra-)?index-url"
 )
 MACHINE: Final = re.compile(r"(?<![\w.}>])/(?:home|Users|root|work|mnt)/\w")

@@ -20,7 +20,7 @@ from tests.builders.waiting import generous_deadline
 from tests.fakes.engine_function import EngineFunction, MemoryObjects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from chalicelib.engine.delivery.emails import RenderedEmail
 
@@ -70,6 +70,12 @@ class OneEngine:
         self.run(job, context)
         failure = RenderFailure("template_syntax_error", "line 1", line=1)
         return LintOutcome([failure], [RenderWarning("undefined_value", "x", "line 2")])
+
+    def look_up(
+        self, addresses: "Mapping[str, str]", deadline: Deadline, *, https_only: "Sequence[str]"
+    ) -> dict[str, str]:
+        assert deadline.remaining_s() > 0
+        return {name: f"{url} {name in https_only}" for name, url in addresses.items()}
 
     def preview_emails(self, job: PageJob, context: JobContext) -> "tuple[RenderedEmail, ...]":
         return self.run(job, context).emails

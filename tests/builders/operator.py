@@ -20,14 +20,14 @@ class OperatorTool:
     def __init__(self, folder: Path, environment: pytest.MonkeyPatch) -> None:
         self.folder = folder
         self._environment = environment
-        environment.setattr(connection, "_RUN_FOLDER", folder)
+        environment.setattr(connection, "RUN_FOLDER", folder)
         self.forget_service()
 
     def use_service(
         self, table: str, resources: Mapping[str, Mapping[str, str]] | None = None
     ) -> None:
         """Set the environment that names a service: its table and its other resources."""
-        for variable, logical in connection._RESOURCE_VARIABLES.items():
+        for variable, logical in connection.resource_variables().items():
             self._environment.setenv(variable, (resources or {}).get(logical, {}).get("Ref", ""))
         self._environment.setenv("PLATEN_MAIN_TABLE", table)
         self._environment.setenv("PLATEN_STACK", "platen")
@@ -38,7 +38,7 @@ class OperatorTool:
         """Remove the environment that names a service."""
         # Set first, so that monkeypatch also reverts what the tool itself sets.
         others = ("PLATEN_STACK", "PLATEN_FUNCTIONS_LOG", "PLATEN_FILES_HOST")
-        for variable in (*connection._RESOURCE_VARIABLES, *others):
+        for variable in (*connection.resource_variables(), *others):
             self._environment.setenv(variable, "")
         bootstrap.operator_services.cache_clear()
 

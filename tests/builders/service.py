@@ -22,6 +22,7 @@ from chalicelib.features.workspaces.keys.model import SCOPES
 from chalicelib.features.workspaces.model import Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
 from functions.render.serve import RenderServices, serve
+from infra.local.paths import INSTALL_DIR
 from tests.builders.aws_actions import AwsActionRecorder, acting_as
 from tests.builders.background_functions import BackgroundFunctions
 from tests.builders.http import ApiAnswer, request
@@ -116,6 +117,7 @@ class Service(BackgroundFunctions):
             egress_ips="203.0.113.7, 203.0.113.8",
             base_url="https://api.test/v1",
             files_host="https://files.test",
+            pages_dir=str(INSTALL_DIR / "pages"),
             region="eu",
         )
         self.operator = OperatorServices(

@@ -12,6 +12,7 @@ from chalicelib.features.workspaces.keys import key_format
 from chalicelib.features.workspaces.keys.model import SCOPES, ApiKey, StoredSecret
 from chalicelib.features.workspaces.limits.model import RateState
 from chalicelib.features.workspaces.model import Mode, Workspace
+from infra.local.paths import INSTALL_DIR
 
 NOW = dt.datetime(2026, 11, 21, 12, 0, tzinfo=dt.UTC)
 
@@ -74,6 +75,7 @@ class FakeApiServices:
     workspaces: dict[WorkspaceId, Workspace] = field(default_factory=dict)
     limits: FakeRateLimit = field(default_factory=FakeRateLimit)
     api_host: str = "http://api.test"
+    pages_dir: str = str(INSTALL_DIR / "pages")
     signing_keys: Sequence[bytes] = (b"k" * 32,)
     checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 

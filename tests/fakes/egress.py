@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Event
 
-from chalicelib.engine.ports import FetchResponse, HostUnreachableError
+from chalicelib.engine.ports import FetchResponse, HostRefusedError, HostUnreachableError
 from tests.builders.waiting import PATIENCE_S
 
 
@@ -28,6 +28,11 @@ class FakeEgress:
 
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
         raise HostUnreachableError(f"{host}:{port} ({timeout_s})")
+
+    def refusal(self, url: str, *, timeout_s: float, https_only: bool = False) -> str | None:
+        answer = self.answers.get(url)
+        del timeout_s, https_only
+        return str(answer) if isinstance(answer, HostRefusedError) else None
 
     def fetch(
         self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False

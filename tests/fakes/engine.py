@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from copy import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pikepdf
 
@@ -63,6 +64,8 @@ class FakeEngine:
         self.lint_jobs: list[PageJob] = []
         self.lint_warnings: list[RenderWarning] = []
         self.lint_failures: list[RenderFailure] = []
+        self.private_hosts: tuple[str, ...] = ()
+        self.looked_up: list[tuple[dict[str, str], tuple[str, ...]]] = []
         self.before_run: Callable[[EngineJob], None] = lambda _job: None
         self.content = FAKE_PDF
         self.logs: tuple[str, ...] = ()
@@ -88,6 +91,19 @@ class FakeEngine:
         self.lint_jobs.append(job)
         self._load(job, context)
         return LintOutcome(self.lint_failures, self.lint_warnings)
+
+    def look_up(
+        self, addresses: Mapping[str, str], deadline: Deadline, *, https_only: Sequence[str]
+    ) -> dict[str, str]:
+        """Refuse the addresses whose hosts are private by `private_hosts`."""
+        assert deadline.remaining_s() > 0
+        self.looked_up.append((dict(addresses), tuple(https_only)))
+        return {
+            pointer: f"{host}:443 is refused: it is a private or internal address"
+            for pointer, url in addresses.items()
+            for host in self.private_hosts
+            if urlsplit(url).hostname == host
+        }
 
     def preview_emails(self, job: PageJob, context: JobContext) -> tuple[RenderedEmail, ...]:
         """Run the rules with the real language, in this process."""

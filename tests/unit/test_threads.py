@@ -198,9 +198,12 @@ def test_the_description_of_the_api_is_built_once(monkeypatch: pytest.MonkeyPatc
         return built[-1]
 
     monkeypatch.setattr(document, "openapi_document", build)
-    meta._cached_openapi_document.cache_clear()
-    at_once(lambda: meta._openapi_document("https://api.test"))
-    meta._cached_openapi_document.cache_clear()
+    call: Any = SimpleNamespace(
+        services=SimpleNamespace(api_host="https://api.test"), headers=dict[str, str]()
+    )
+    meta._openapi_document.cache_clear()
+    at_once(lambda: meta.retrieve_openapi(call))
+    meta._openapi_document.cache_clear()
 
     assert len(built) == 1
 

@@ -38,6 +38,7 @@ from chalicelib.engine.remote.calls import (
     EngineAnswer,
     JobFields,
     LintCall,
+    LookUpCall,
     ReadCall,
     RunCall,
     SchemaCall,
@@ -48,6 +49,7 @@ from chalicelib.engine.remote.calls import (
 from chalicelib.engine.remote.results import (
     DryRunResult,
     LintResult,
+    LookUpResult,
     MalformedResultError,
     ReadResult,
     RunResult,
@@ -132,10 +134,26 @@ class RemoteEngine:
             self.ask(call, DryRunResult, context)
 
     def lint(self, job: PageJob, context: EngineCallContext) -> LintOutcome:
-        """Run the templates of a job without drawing; return failures and warnings."""
+        """Run the templates of a job and show its page offline; return failures and warnings."""
         with self.job_fields(job, context) as fields:
             result, _ = self.ask(LintCall(**fields), LintResult, context)
         return result.outcome()
+
+    def look_up(
+        self,
+        addresses: Mapping[str, str],
+        context: EngineCallContext,
+        *,
+        https_only: Sequence[str] = (),
+    ) -> Mapping[str, str]:
+        """Return why addresses are refused, by JSON Pointer; nothing is sent to their hosts."""
+        call = LookUpCall(
+            ends_at=context.ends_at,
+            result_form=None,
+            addresses=addresses,
+            https_only=tuple(https_only),
+        )
+        return self.ask(call, LookUpResult, context)[0].refusals
 
     def read(self, document: bytes | str, context: EngineCallContext) -> "DocumentReading":
         """Read a received document, given as its bytes or as the key of its object."""

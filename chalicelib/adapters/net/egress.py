@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from chalicelib.core import egress_policy
 from chalicelib.core.egress_policy import (
+    DEFAULT_PORTS,
     EgressPolicy,
     IpAddress,
     host_and_port,
@@ -76,16 +77,9 @@ class GuardedEgress:
         connecting together. Raises HostRefusedError or HostUnreachableError.
         """
         deadline = time.monotonic() + timeout_s
-        refusal = self._rules.host_refusal(host, port, ports)
-        if refusal:
-            raise HostRefusedError(refusal)
-        addresses = self._host_addresses(normalized_host(host), port, timeout_s)
-        # One private address refuses the name: any of them could be dialled (decision 15).
-        refusal = self._rules.address_refusal(
-            (host, port), addresses, ports, exempt_only=exempt_only
+        addresses = self._checked_addresses(
+            (host, port), timeout_s=timeout_s, ports=ports, exempt_only=exempt_only
         )
-        if refusal:
-            raise HostRefusedError(refusal)
         connection = _connect_to_first(addresses[:_MAX_DIALLED], port, deadline)
         if connection is None:
             raise HostUnreachableError(
@@ -95,6 +89,30 @@ class GuardedEgress:
         # The head of a request is small, and Nagle's algorithm would keep its rest back.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
+
+    def refusal(self, url: str, *, timeout_s: float, https_only: bool = False) -> str | None:
+        """Return why `fetch` would refuse a URL, after a lookup of its host; send it nothing.
+
+        The result is None for a URL that may be reached, or whose host has no address. Redirects
+        are not known.
+        """
+        # httpx is imported only where something is requested; it reads addresses as `fetch` does.
+        import httpx  # noqa: PLC0415
+
+        try:
+            parsed = httpx.URL(url)
+            host, port = parsed.raw_host.decode(), parsed.port or DEFAULT_PORTS[parsed.scheme]
+            self._checked_addresses(
+                (host, port),
+                timeout_s=timeout_s,
+                ports=egress_policy.ALLOWED_TCP_PORTS,
+                exempt_only=https_only and parsed.scheme == "http",
+            )
+        except HostRefusedError as refused:
+            return str(refused)
+        except (httpx.InvalidURL, KeyError, HostUnreachableError):
+            return None
+        return None
 
     def client(self) -> "HttpClient":
         """Return a client that keeps connections until it is closed; for one thread."""
@@ -119,6 +137,28 @@ class GuardedEgress:
             return client.fetch(
                 url, max_bytes=max_bytes, timeout_s=timeout_s, https_only=https_only
             )
+
+    def _checked_addresses(
+        self,
+        destination: tuple[str, int],
+        *,
+        timeout_s: float,
+        ports: Collection[int],
+        exempt_only: bool,
+    ) -> Sequence[IpAddress]:
+        """Return the addresses of a host; raises HostRefusedError or HostUnreachableError."""
+        host, port = destination
+        refusal = self._rules.host_refusal(host, port, ports)
+        if refusal:
+            raise HostRefusedError(refusal)
+        addresses = self._host_addresses(normalized_host(host), port, timeout_s)
+        # One private address refuses the name: any of them could be dialled (decision 15).
+        refusal = self._rules.address_refusal(
+            destination, addresses, ports, exempt_only=exempt_only
+        )
+        if refusal:
+            raise HostRefusedError(refusal)
+        return addresses
 
     def _host_addresses(self, host: str, port: int, timeout_s: float) -> Sequence[IpAddress]:
         literal = ip_literal(host)

@@ -22,7 +22,9 @@ from chalicelib.api.edge.function_url import is_function_url_event, proxy_event
 from chalicelib.api.edge.request import ProxyEvent, Request
 from chalicelib.api.edge.services import RequestServices
 
-CATCH_ALL_PATHS: Final = ("/", "/{proxy+}")
+_UNKNOWN_PATH: Final = "/{proxy+}"
+# The last takes all paths that no resource has.
+CATCH_ALL_PATHS: Final = ("/", _UNKNOWN_PATH)
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
@@ -61,7 +63,8 @@ class App(Chalice):
         for path, rows in paths.items():
             self._route_path(path, rows)
         for path in CATCH_ALL_PATHS:
-            self._add_view(path, METHODS, refuse_path)
+            if path not in paths:
+                self._add_view(path, METHODS, refuse_path(paths))
 
     @override
     def __call__(self, event: Any, context: LambdaContext) -> dict[str, object]:
@@ -114,7 +117,7 @@ class App(Chalice):
         context: dict[str, object] = {**(event.get("requestContext") or {})}
         path = str(context.get("resourcePath"))
         if path not in self.routes:
-            path = CATCH_ALL_PATHS[0]
+            path = _UNKNOWN_PATH
             context |= {"resourcePath": path, "httpMethod": METHODS[0]}
         elif context.get("httpMethod") not in METHODS:
             # Such as TRACE, which the path refuses as it refuses this method.

@@ -28,6 +28,7 @@ from chalicelib.core import json
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import RandomIdGenerator
+from chalicelib.core.text import cut_text, terminal_text
 from chalicelib.features.workspaces.limits.rate import RateLimited
 
 if TYPE_CHECKING:
@@ -152,9 +153,20 @@ class Dispatcher(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             call.rate = services.request_rate.count(principal.workspace, now)
 
 
-def refuse_path(request: Request) -> NoReturn:
-    """Refuse a path that no endpoint has."""
-    raise NotFound("not_found", f"There is nothing at {request.path[:_MAX_PATH_CHARS]}.")
+def refuse_path(routes: Mapping[str, Iterable[str]]) -> Fallback:
+    """Return the refusal of paths that no endpoint has; `routes` are the methods of those paths."""
+
+    def refuse(request: Request) -> NoReturn:
+        # Imported here: a cold start needs no comparison of names (decision 7).
+        from chalicelib.api.edge.nearest_route import nearest_route  # noqa: PLC0415
+
+        path = request.readable_path
+        nearest = nearest_route(request.method, path, routes)
+        question = "" if nearest is None else f" Did you mean {nearest}?"
+        shown = cut_text(terminal_text(path), _MAX_PATH_CHARS)
+        raise NotFound("not_found", f"There is nothing at {shown}.{question}")
+
+    return refuse
 
 
 def refuse_method(methods: Iterable[str]) -> Fallback:

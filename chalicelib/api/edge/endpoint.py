@@ -115,8 +115,8 @@ class Endpoint:
     `takes_raw_query` the view reads path and query itself, as they were sent. `takes_if_match` and
     `has_etag` name headers that the view itself reads and sends. `check_path` refuses before body
     and query are read, so that these tell nothing to who has a wrong path. `is_published` false: a
-    route between machines, which the OpenAPI document leaves out. Several models of one answer are
-    alternatives.
+    route that no client calls, which the OpenAPI document leaves out. Several models of one answer
+    are alternatives.
 
     A POST that makes something takes Idempotency-Key. With `idempotent` the view itself keeps the
     key, in the transaction that makes a render; with `creates` the edge does.

@@ -14,6 +14,7 @@ from chalicelib.core.errors import FieldError, NotFound, ServiceError, validatio
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _IDEMPOTENCY_KEY: Final = re.compile(r"[\x20-\x7e]{1,255}")
 _UTF8: Final = frozenset({"utf-8", "utf8"})
+_MAX_READABLE_PATH: Final = 1_000
 _TAIL: Final = re.compile(r"\{(\w+)\+\}$")
 _STRAY_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _DOT_SEGMENTS: Final = frozenset({"", ".", ".."})
@@ -84,6 +85,11 @@ class Request:
     def path(self) -> str:
         """Return the path that was requested."""
         return str(self.event.get("path") or self._context.get("path") or self.route)
+
+    @property
+    def readable_path(self) -> str:
+        """Return the path for a message: the beginning, percent-decoded once."""
+        return unquote(self.path[:_MAX_READABLE_PATH], errors="replace")
 
     def path_parameters(self, path: str) -> Mapping[str, str]:
         """Return the parameters of a declared path.

@@ -1,14 +1,20 @@
 """Body and query of a request: checks of media type, size, JSON, query and model, in this order."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.api.edge.endpoint import JSON, Call
+from chalicelib.api.edge.endpoint import JSON, Call, Endpoint
 from chalicelib.api.edge.request import Request
 from chalicelib.core import json
-from chalicelib.core.errors import FieldError, ServiceError, json_pointer, validation_error
+from chalicelib.core.errors import (
+    FieldError,
+    ServiceError,
+    json_pointer,
+    require_all,
+    validation_error,
+)
 
 _MEGABYTE: Final = 1_000_000
 _PUBLIC_MAX_MB: Final = 1
@@ -29,14 +35,18 @@ class FormFile:
 def read_body_and_query(call: Call, request: Request) -> None:
     """Fill the call's body and query; raises the code of the first check that fails."""
     has_json = request.method not in _BODILESS_METHODS and _read_raw(call, request)
-    _read_query(call, request)
-    if has_json and call.endpoint.body is not None:
-        if not call.endpoint.validates_body_itself:
-            _validate_body(call)
-    elif has_json:
-        _check_no_body(call)
+    checks: list[Callable[[], object]] = [lambda: _read_query(call, request)]
+    if has_json and call.endpoint.body is None:
+        checks.append(lambda: _check_no_body(call))
+    elif has_json and not call.endpoint.validates_body_itself:
+        checks.append(lambda: _validate_body(call))
     if call.endpoint.takes_idempotency_key:
-        call.idempotency_key = request.idempotency_key()
+        checks.append(lambda: _read_idempotency_key(call, request))
+    require_all(*checks)
+
+
+def _read_idempotency_key(call: Call, request: Request) -> None:
+    call.idempotency_key = request.idempotency_key()
 
 
 def form_file(call: Call) -> FormFile:
@@ -86,14 +96,12 @@ def _read_raw(call: Call, request: Request) -> bool:
     kind = request.media_type() or JSON
     raw = request.body
     if raw and kind not in row.media_types:
-        expected = " or ".join(row.media_types)
-        raise ServiceError(
-            "unsupported_media_type", f"{expected} is expected here, not {kind[:100]}."
-        )
+        raise ServiceError("unsupported_media_type", _unsupported_type(row, kind))
     encoding = request.headers.get("content-encoding", "identity")
     if raw and encoding != "identity":
         raise ServiceError(
-            "unsupported_media_type", f"Send the body without Content-Encoding {encoding[:100]}."
+            "unsupported_media_type",
+            f"The body must be sent as it is, without Content-Encoding {encoding[:100]}.",
         )
     _check_size(call, len(raw))
     call.raw_body = raw
@@ -103,6 +111,17 @@ def _read_raw(call: Call, request: Request) -> bool:
     return True
 
 
+def _unsupported_type(row: Endpoint, kind: str) -> str:
+    """Return what a route takes in place of a body of this media type."""
+    detail = f"{' or '.join(row.media_types)} is expected here, not {kind[:100]}."
+    if row.body is None or MULTIPART_TYPE in row.media_types:
+        return detail
+    return (
+        f"{detail} A file goes to POST /v1/uploads first, as {MULTIPART_TYPE} or announced as "
+        f"{JSON}; name its upload_id here."
+    )
+
+
 def _check_size(call: Call, size: int) -> None:
     limit = _PUBLIC_MAX_MB
     if call.known_caller is not None:
@@ -110,7 +129,9 @@ def _check_size(call: Call, size: int) -> None:
     if size > limit * _MEGABYTE:
         detail = (
             f"The body has {size} bytes; the plan allows {limit} MB ({limit}000000 bytes). "
-            "Send large files to POST /v1/uploads first, and name their upload_id."
+            "Announce a large file of up to 200 MB with POST /v1/uploads, "
+            '{"filename": …, "bytes": …}, send it with the form of the answer, and name its '
+            "upload_id in place of its content."
         )
         raise ServiceError("payload_too_large", detail)
 
@@ -150,7 +171,8 @@ def _check_no_body(call: Call) -> None:
 
 
 def _refuse_unknown_fields(pointers: Iterable[str]) -> None:
-    errors = [FieldError(pointer, "unknown", "is not known here") for pointer in pointers]
+    message = "is not known here: this route takes none"
+    errors = [FieldError(pointer, "unknown", message) for pointer in pointers]
     if errors:
         detail = f"{errors[0].path}: {errors[0].message}"
         raise ServiceError("validation_error", detail, errors=errors[:100])

@@ -8,24 +8,17 @@ from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.render._preflight import PREFLIGHT_FIELDS, preflight_reply
 from chalicelib.api.render._render_command import render_command
 from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_render
-from chalicelib.api.template._template_request import dry_run_deadline
-from chalicelib.core.errors import ServiceError
 from chalicelib.features.emails.sends.present import render_email_json
-from chalicelib.features.previews.preflight import refusal_report
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.read import RenderFilter, Viewer
 
 blueprint: Final = Blueprint(__name__)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pydantic import BaseModel
-
     from chalicelib.contract.render.request import RenderRequest
-    from chalicelib.features.renders.accept.command import RenderCommand
 
 _RENDER = "chalicelib.contract.render.render:Render"
 
@@ -134,39 +127,22 @@ def retrieve_render_file(call: Call) -> Reply:
 
 @blueprint.route("/v1/renders/preflight", methods=["POST"])
 @endpoint(
-    auth=KeyAuth("render:write"),
+    **PREFLIGHT_FIELDS,
     body="chalicelib.contract.render.request:RenderRequest",
-    validates_body_itself=True,
     tag="Renders",
-    answers={200: "chalicelib.contract.render.request:Preflight"},
-    problems=("concurrency_limited", "region_degraded"),
 )
 def preflight_render(call: Call) -> Reply:
     """Check a render request without rendering.
 
     It takes the body of `POST /v1/renders` and costs nothing. `errors` are the reasons for which
-    that request would be refused, `warnings` those that are known before the page is loaded. A
-    template is tried with the data of the request, or else with its default dataset, and the data
-    are validated against its schema.
+    that request would be refused or its render fail, `warnings` those that are known before the
+    page is loaded. A template is tried with the data of the request, or else with its default
+    dataset, and the data are validated against its schema. Addresses are looked up, and nothing is
+    fetched from them. `invoice` has the totals of an e-invoice, `cost` what the render would take.
     """
     return preflight_reply(
         call, lambda request: render_command(call, cast("RenderRequest", request))
     )
-
-
-def preflight_reply(call: Call, make_command: "Callable[[BaseModel], RenderCommand]") -> Reply:
-    """Return the report about the render that `make_command` returns for the body's model."""
-    from chalicelib.contract.validation import read_body  # noqa: PLC0415 -- pydantic is slow to import
-
-    assert call.endpoint.body_model is not None
-    try:
-        command = make_command(read_body(call.endpoint.body_model, call.raw_body, call.json))
-        report = call.services.renders.preflight(command, dry_run_deadline(call))
-    except ServiceError as refusal:
-        report = refusal_report(refusal)
-    errors = [error._asdict() for error in report.errors]
-    warnings = [warning._asdict() for warning in report.warnings]
-    return Reply(200, {"ok": not errors, "errors": errors, "warnings": warnings})
 
 
 @blueprint.route("/v1/renders/{id}/cancel", methods=["POST"])

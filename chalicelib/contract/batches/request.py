@@ -28,13 +28,16 @@ class BatchItemSpec(Model):
     """One item: a render of the batch's template."""
 
     data: dict[str, UncheckedJson] | None = None
-    """Values for the template."""
+    """Values for the template. Null: none."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
-    """Used as it is given, not as a template. Characters that file systems refuse are removed; the
-    extension follows the format."""
+    """Name of the item's files, used as it is given, not as a template. Characters that file
+    systems refuse are removed; the extension follows the format. Null: that of `output`."""
     metadata: Metadata | None = None
-    """At most 50 values of the caller's own, texts of at most 500 characters."""
+    """Values of your own that come back with the render of the item: at most 50, texts of at most
+    500 characters. Null: none."""
     reference: Reference | None = None
+    """A name of your own for the item, such as the number of an invoice; it comes back with the
+    item and its render."""
 
 
 class CombineSpec(Model):
@@ -45,7 +48,7 @@ class CombineSpec(Model):
     zip: bool = False
     """One archive with the files of all items."""
     zip_filename: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
-    """`batch.zip` by default; `.zip` is added if it is missing."""
+    """Name of the archive; `.zip` is added if it is missing. Null: `batch.zip`."""
 
 
 class BatchWebhookSpec(Model):
@@ -58,8 +61,9 @@ class BatchWebhookSpec(Model):
     events: Annotated[list[BatchEventName], Field(min_length=1, max_length=2)] = Field(
         default=["batch.progress", "batch.completed"]
     )
-    """The events to send; absent: both."""
+    """The events to send."""
     format: Literal["standard"] = "standard"
+    """Form and signature of the events: Standard Webhooks."""
 
 
 class BatchRequest(Model):
@@ -68,6 +72,7 @@ class BatchRequest(Model):
     template_id: TemplateId
     """Must be on the key's allowlist, if it has one."""
     items: Annotated[list[BatchItemSpec], Field(min_length=1, max_length=100_000)] | None = None
+    """The items, in order; `csv_upload_id` stands in their place."""
     csv_upload_id: UploadId | None = None
     """In place of `items`: an uploaded CSV file in UTF-8 whose first row names the columns; each
     further row with a value is an item. Columns are separated by `,`, `;` or tabs. The optional
@@ -78,19 +83,24 @@ class BatchRequest(Model):
     version: Literal["live"] | Annotated[int, Field(ge=1)] = "live"
     """Version of the template for all items; `live` is resolved when the batch is created."""
     engine: EngineId | None = None
-    """The rendering engine; the newest by default. `GET /v1/engines` lists them."""
+    """The rendering engine, such as `2026.11`; `GET /v1/engines` lists them. Null: the newest."""
     output: OutputSpec | None = None
-    """Null: its defaults, a PDF."""
+    """The files to make of each item. Null: a PDF."""
     delivery: DeliverySpec | None = None
-    """Of each item; `binary` and `base64` are refused. Null: its defaults."""
+    """Delivery of the files of each item; `binary` and `base64` are refused. Null: its defaults."""
     combine: CombineSpec | None = None
+    """Files that combine the results of all items. Null: none."""
     webhook: BatchWebhookSpec | None = None
-    """An address that gets the events of this batch."""
+    """An address that gets the events of this batch. Null: the webhook endpoints alone get them."""
     metadata: Metadata | None = None
-    """At most 50 values of the caller's own, texts of at most 500 characters."""
+    """Values of your own that come back with the batch: at most 50, texts of at most 500
+    characters. Null: none."""
     reference: Reference | None = None
+    """A name of your own for the batch, such as the number of a run; it comes back with the batch,
+    and `GET /v1/batches` finds it."""
     test: bool | None = None
-    """Always true with a test key; a live key cannot ask for it."""
+    """A test batch: its files are marked, not billed, and deleted after 24 hours. Always true with
+    a test key; a live key cannot ask for it."""
 
     @field_validator("csv_mapping")
     @classmethod
@@ -115,7 +125,9 @@ class BatchQuery(Query):
     """Filters and paging of `GET /v1/batches`."""
 
     status: BatchStatus | None = None
+    """Batches in this state only."""
     template_id: Annotated[str, StringConstraints(max_length=64)] | None = None
+    """Batches of this template only, `tpl_…`."""
     reference: Reference | None = None
     """The whole reference, as the request gave it."""
     test: QueryFlag | None = None
@@ -130,6 +142,7 @@ class BatchItemQuery(Query):
     """Filter and paging of `GET /v1/batches/{id}/items`."""
 
     status: BatchItemStatus | None = None
+    """Items in this state only."""
     limit: PageLimit = 20
     """With a rare status a page may hold fewer items while `has_more` is true."""
     cursor: Cursor | None = None

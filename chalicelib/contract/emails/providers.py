@@ -45,21 +45,27 @@ class ProviderConfig(Model):
     """Settings of every provider."""
 
     max_per_second: Annotated[int, Field(ge=1, le=100)] = 10
+    """Emails that are handed to the provider in a second."""
 
 
 class SmtpConfig(ProviderConfig):
     """Settings of an SMTP server."""
 
     host: Annotated[str, StringConstraints(min_length=1, max_length=253)]
+    """Name of the server, such as `smtp.example.com`."""
     port: Annotated[int, AfterValidator(_check_port)]
+    """Port of the server: 587 or 2525."""
     username: Word
+    """Name to log in with."""
     attachment_budget_bytes: Annotated[int, Field(ge=0, le=25 * _MIB)] = 6 * _MIB
+    """Bytes of files that are attached to an email; larger ones are linked."""
 
 
 class BrevoConfig(ProviderConfig):
     """Settings of Brevo."""
 
     attachment_budget_bytes: Annotated[int, Field(ge=0, le=13 * _MIB)] = 10 * _MIB
+    """Bytes of files that are attached to an email; larger ones are linked."""
 
 
 class PostmarkConfig(ProviderConfig):
@@ -71,13 +77,16 @@ class PostmarkConfig(ProviderConfig):
         BeforeValidator(_stream),
         AfterValidator(_check_visible),
     ] = "outbound"
+    """Message stream of Postmark; null or empty: `outbound`."""
     attachment_budget_bytes: Annotated[int, Field(ge=0, le=6 * _MIB)] = 6 * _MIB
+    """Bytes of files that are attached to an email; larger ones are linked."""
 
 
 class ResendConfig(ProviderConfig):
     """Settings of Resend."""
 
     attachment_budget_bytes: Annotated[int, Field(ge=0, le=25 * _MIB)] = 10 * _MIB
+    """Bytes of files that are attached to an email; larger ones are linked."""
 
 
 class SesConfig(ProviderConfig):
@@ -91,6 +100,7 @@ class SesConfig(ProviderConfig):
             )
         ),
     ]
+    """Region of Amazon SES, such as `eu-central-1`."""
     configuration_set: (
         Annotated[
             str,
@@ -102,7 +112,9 @@ class SesConfig(ProviderConfig):
         ]
         | None
     ) = None
+    """Configuration set of Amazon SES; null: none."""
     attachment_budget_bytes: Annotated[int, Field(ge=0, le=25 * _MIB)] = 10 * _MIB
+    """Bytes of files that are attached to an email; larger ones are linked."""
 
 
 class Microsoft365Config(ProviderConfig):
@@ -116,45 +128,55 @@ class Microsoft365Config(ProviderConfig):
             )
         ),
     ]
+    """Id or domain of the directory (tenant)."""
     client_id: Annotated[
         str,
         StringConstraints(
             pattern=pattern_with_form(r"^[A-Za-z0-9-]{1,64}$", "1 to 64 letters, digits and -")
         ),
     ]
+    """Id of the application."""
     sender: MailAddress
+    """Address of the mailbox that sends."""
     attachment_budget_bytes: Annotated[int, Field(ge=0, le=2 * _MIB)] = 2 * _MIB
+    """Bytes of files that are attached to an email; larger ones are linked."""
 
 
 class PasswordCredentials(Model):
     """Credentials of an SMTP server."""
 
     password: SecretText
+    """Password to log in with."""
 
 
 class ApiKeyCredentials(Model):
     """Credentials of Brevo and Resend."""
 
     api_key: SecretText
+    """API key of the provider."""
 
 
 class PostmarkCredentials(Model):
     """Credentials of Postmark."""
 
     server_token: SecretText
+    """Server token of Postmark."""
 
 
 class SesCredentials(Model):
     """Credentials of Amazon SES."""
 
     access_key_id: SecretText
+    """Id of the access key."""
     secret_access_key: SecretText
+    """The secret of the access key."""
 
 
 class Microsoft365Credentials(Model):
     """Credentials of Microsoft Graph."""
 
     client_secret: SecretText
+    """Secret of the application."""
 
 
 class ProviderModels(NamedTuple):

@@ -28,12 +28,15 @@ class EmailTarget(Model):
     """An email rule of the template, with recipients that replace the rule's own."""
 
     rule_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    """Id of an enabled email rule of the template, `emr_…`."""
     to: Annotated[list[Recipient], Field(min_length=1, max_length=50)] | None = None
-    """Addresses, or `Name <address>`."""
+    """Addresses, or `Name <address>`, in place of the rule's `to`. Null: those of the rule."""
     cc: CopyRecipients | None = None
-    """Empty: none."""
+    """Addresses that get a copy, in place of the rule's `cc`. Empty: none. Null: those of the
+    rule."""
     bcc: CopyRecipients | None = None
-    """Empty: none."""
+    """Addresses that get a hidden copy, in place of the rule's `bcc`. Empty: none. Null: those of
+    the rule."""
 
 
 def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it
@@ -45,7 +48,11 @@ def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it
 
 # False: no email. The branch is chosen by the value, so an error in a list is not one of the other.
 EmailTargets = Annotated[
-    Annotated[bool, AfterValidator(_check_false), Tag("none")]
+    Annotated[
+        bool,
+        AfterValidator(_check_false),
+        Tag("none"),
+    ]
     | Annotated[list[EmailTarget], Field(min_length=1, max_length=5), Tag("rules")],
     Discriminator(lambda value: "rules" if isinstance(value, list) else "none"),
 ]

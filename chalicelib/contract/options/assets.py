@@ -23,11 +23,11 @@ class PageAsset(Options, frozen=True, kw_only=True):
     the file: `logo.png`, `fonts/a.woff2`. `./a` equals `a`, percent-encoding is decoded; an
     address finds the file without its query and fragment."""
     upload_id: values.UploadId | None = None
-    """An upload; not with zero retention."""
+    """Id of an upload, `upl_…`, in place of `content`; not with zero retention."""
     content: values.AssetContent | None = None
-    """The bytes in base64."""
+    """The bytes in base64, in place of `upload_id`."""
     content_type: values.MediaType | None = None
-    """Null: that of the path's extension."""
+    """Media type of the file, such as `text/css`. Null: that of the path's extension."""
 
 
 class PathRefusedError(ValueError):

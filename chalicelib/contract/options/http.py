@@ -10,18 +10,26 @@ class Cookie(Options, frozen=True):
     """Cookie; without a `domain` it belongs to the host of the page."""
 
     name: values.CookieName
+    """Name of the cookie."""
     value: values.CookieValue
+    """Value of the cookie."""
     domain: values.CookieDomain | None = None
+    """Host of the page, or a domain above it. Null: the host of the page."""
     path: values.CookiePath | None = None
+    """Paths of the page's host that get it, such as `/app`. Null: `/`."""
     secure: bool | None = None
+    """Only over https. Null: if the page has an https URL."""
     http_only: bool | None = None
+    """Scripts of the page cannot read it. Null: they can."""
 
 
 class BasicAuth(Options, frozen=True):
     """Credentials of HTTP Basic authentication."""
 
     username: Annotated[str, Bounds(max_length=256)]
+    """User name."""
     password: Annotated[str, Bounds(max_length=1024)]
+    """Password."""
 
 
 class HttpOptions(Options, frozen=True):
@@ -30,9 +38,13 @@ class HttpOptions(Options, frozen=True):
     headers: (
         Annotated[dict[values.HeaderName, values.HeaderValue], Bounds(max_length=50)] | None
     ) = None
+    """Request headers by name. Null: none."""
     cookies: Annotated[tuple[Cookie, ...], Bounds(max_length=50)] | None = None
+    """Cookies. Null: none."""
     basic_auth: BasicAuth | None = None
+    """Credentials of HTTP Basic authentication. Null: none."""
     user_agent: values.UserAgent | None = None
+    """`User-Agent` of every request that the page makes. Null: that of the browser."""
 
     @property
     def origin_only_fields(self) -> list[str]:

@@ -51,9 +51,13 @@ class EInvoiceOptions(Options, frozen=True, kw_only=True):
     """E-invoice that a PDF carries: `invoice`, or the object at `invoice_path` of the data."""
 
     profile: str
+    """The profile, which decides what the invoice must have."""
     invoice: OpaqueObject | None = None
+    """The invoice."""
     invoice_path: str | None = None
+    """Path of the invoice in `data`."""
     syntax: Literal["cii"] = "cii"
+    """Syntax of the XML."""
 
 
 class OutputOptions(Options, frozen=True):
@@ -64,40 +68,49 @@ class OutputOptions(Options, frozen=True):
     """
 
     format: OutputFormat | None = None
-    """`pdf` if neither this nor `formats` is given. `zip` holds the files of `formats`. `html` is
-    the page's document as it stands after its waits, without its scripts, event handlers and
-    frames. `xml` is the XML of the e-invoice alone."""
+    """Format of the file. `zip` holds the files of `formats`. `html` is the page's document as it
+    stands after its waits, without its scripts, event handlers and frames. `xml` is the XML of the
+    e-invoice alone. Null: `formats`, or else the template's, or else `pdf`."""
     requested_formats: (
         Annotated[tuple[PartFormat, ...], Bounds(min_length=1, max_length=6)] | None
     ) = msgspec.field(default=None, name="formats")
-    """Several files of one page, which is loaded once. `xml` is the XML of the e-invoice."""
+    """Several files of one page, which is loaded once. `xml` is the XML of the e-invoice. Null: the
+    one of `format`."""
     filename: Annotated[str, Bounds(max_length=255)] | None = None
-    """A template if the document is one. Characters that file systems refuse are removed; the
-    extension follows the format."""
+    """Name of the file, without folders; a template if the document is one. Characters that file
+    systems refuse are removed; the extension follows the format. Null: the id of the render."""
     pdf: PdfOptions = PdfOptions()
+    """Options of a PDF."""
     einvoice: EInvoiceOptions | None = None
     """The PDF carries this e-invoice and is PDF/A-3b, or the level of part 3 in `pdf.pdfa`.
     Templates see it as `invoice`, with computed totals and net amounts. Null turns off the
     e-invoice of the template's options."""
     image: ImageOptions = ImageOptions()
+    """Options of a picture."""
     http: HttpOptions = HttpOptions()
+    """User agent, and headers, cookies and credentials for a page of the web."""
     viewport: Viewport | None = None
-    """The window that the page is laid out in; by default as wide as the content of a page for PDF,
-    and 1280 x 720 for pictures."""
+    """The window that the page is laid out in. Null: as wide as the content of a page for PDF, and
+    1280 x 720 for pictures."""
     wait: Wait = Wait()
+    """What to wait for before the page is drawn."""
     media: Literal["print", "screen"] | None = None
-    """The CSS media type; by default `print` for PDF and `screen` for images."""
+    """The CSS media type. Null: `print` for PDF and `screen` for images."""
     javascript: bool = True
+    """Run the scripts of the page."""
     locale: values.LanguageTag | None = None
-    """A BCP 47 tag, such as `de-AT`: what the page sees as the reader's language."""
+    """What the page sees as the reader's language: a BCP 47 tag, such as `de-AT`. Null: `en-US`."""
     timezone: values.TimeZone | None = None
-    """An IANA name, such as `Europe/Vienna`."""
+    """Time zone of the page: an IANA name, such as `Europe/Vienna`. Null: UTC."""
     strict_undefined: bool = False
     """An undefined value in the template is an error instead of nothing."""
     asset_policy: Literal["lenient", "strict"] = "lenient"
     """A resource of the page that cannot be loaded gives a warning (`lenient`), or the render fails
     (`strict`)."""
     fail_on: tuple[WarningCode, ...] = ()
+    """Codes of warnings that must not be: a render that has one of them fails with `render_failed`,
+    which names it. A failed render is not billed. `storage_upload_failed` comes after the render
+    has ended."""
 
     @property
     def formats(self) -> tuple[str, ...]:

@@ -42,9 +42,13 @@ class Margin(Options, frozen=True):
     """Margins of the page."""
 
     top: values.Length = "10mm"
+    """Margin at the top: 0, or a number with one of the units mm, cm, in, px, pt, pc."""
     right: values.Length = "10mm"
+    """Margin at the right: 0, or a number with one of the units mm, cm, in, px, pt, pc."""
     bottom: values.Length = "10mm"
+    """Margin at the bottom: 0, or a number with one of the units mm, cm, in, px, pt, pc."""
     left: values.Length = "10mm"
+    """Margin at the left: 0, or a number with one of the units mm, cm, in, px, pt, pc."""
 
     @property
     def inches(self) -> MarginInches:
@@ -57,23 +61,27 @@ class HeaderFooter(Options, frozen=True):
     """Header or footer: `html`, or else the three texts."""
 
     enabled: bool = False
+    """Show it, if it has a text or HTML."""
     html: Annotated[str, Bounds(max_length=200_000)] | None = None
     """HTML without the document's styles, from the left edge of the sheet: 8pt sans-serif. Loads
-    `input.assets` and `data:` URLs, nothing from the web, and runs no scripts. Elements with the
-    classes `pageNumber`, `totalPages`, `title`, `date` and `url` are filled in; `url` is empty
-    unless the document is a web page. A template if the document is one; `page`, `pages`, `title`
-    and `date` are the same marks there. Excludes `left`, `center` and `right`."""
+    pictures, style sheets and fonts, from `input.assets`, `data:` URLs and the web, and runs no
+    scripts. Elements with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are
+    filled in; `url` is empty unless the document is a web page. A template if the document is one;
+    `page`, `pages`, `title` and `date` are the same marks there. Excludes `left`, `center` and
+    `right`. Null: those."""
     left: HeaderText | None = None
     """Text at the left; `{{ page }}`, `{{ pages }}` (the number of the last page), `{{ title }}`
     and `{{ date }}` (day and minute of printing, which makes the bytes of equal renders differ) are
-    filled in. A template if the document is one."""
+    filled in. A template if the document is one. Null: none."""
     center: HeaderText | None = None
+    """Text in the middle, as `left`. Null: none."""
     right: HeaderText | None = None
+    """Text at the right, as `left`. Null: none."""
     font_size: values.Length | None = None
-    """For `left`, `center` and `right`; 8pt by default."""
+    """Size of `left`, `center` and `right`, a length such as `9pt`. Null: 8pt."""
     height: values.Length | None = None
-    """Height from the paper's edge; by default that of the content. If it is more than the margin,
-    it overlaps the document (`header_footer_overlap`)."""
+    """Height from the paper's edge, a length such as `20mm`. Null: that of the content. If it is
+    more than the margin, it overlaps the document (`header_footer_overlap`)."""
 
     @property
     def has_content(self) -> bool:
@@ -102,33 +110,38 @@ class ContentSource(Options, frozen=True):
     """Source of bytes that the request names: exactly one of the three; `content` is base64."""
 
     upload_id: values.UploadId | None = None
+    """Id of an upload, `upl_…`. Excludes `url` and `content`."""
     url: values.Url | None = None
-    """A public http or https URL."""
+    """A public http or https URL. Excludes `upload_id` and `content`."""
     content: values.Base64 | None = None
-    """The bytes in base64."""
+    """The bytes in base64. Excludes `upload_id` and `url`."""
 
 
 class DocumentInfo(Options, frozen=True):
     """Metadata to write; None keeps those of the document."""
 
     title: DocumentText | None = None
+    """Title of the document. Null: as it is."""
     author: DocumentText | None = None
+    """Author of the document. Null: as it is."""
     subject: DocumentText | None = None
+    """Subject of the document. Null: as it is."""
     keywords: (
         Annotated[
             tuple[Annotated[str, Bounds(min_length=1, max_length=200)], ...], Bounds(max_length=100)
         ]
         | None
     ) = None
+    """Keywords of the document. Null: as they are."""
     language: values.DocumentLanguage | None = None
-    """A BCP 47 tag."""
+    """Language of the document: a BCP 47 tag, such as `de-AT`. Null: as it is."""
 
 
 class PdfMetadata(DocumentInfo, frozen=True):
     """Metadata of the document; None leaves the page's own."""
 
     created_at: values.DocumentDate | None = None
-    """The date in the document; 2000-01-01 by default, so that equal renders give equal bytes."""
+    """The date in the document. Null: 2000-01-01, so that equal renders give equal bytes."""
 
 
 class Attachment(ContentSource, frozen=True, kw_only=True):
@@ -137,7 +150,9 @@ class Attachment(ContentSource, frozen=True, kw_only=True):
     filename: values.FileName
     """The second file of the same name gets `-2` before its extension."""
     content_type: values.BareMediaType = "application/octet-stream"
+    """Media type of the file."""
     description: DocumentText | None = None
+    """Description of the file for readers. Null: none."""
     relationship: AttachmentRelationship = "Unspecified"
     """The relationship to the document (ISO 32000-2, AFRelationship)."""
 
@@ -151,37 +166,45 @@ class Permissions(Options, frozen=True):
     """Permissions of a reader without the owner password."""
 
     print: bool = True
+    """Print the document."""
     copy_: bool = msgspec.field(default=True, name="copy")
+    """Copy texts and pictures. Assistive technology may always read them."""
     modify: bool = True
+    """Change the document and its pages."""
     annotate: bool = True
+    """Add comments, and fill in form fields."""
 
 
 class Protection(Options, frozen=True):
     """Encryption: passwords, and the permissions without the owner password."""
 
     user_password: values.NewPassword | None = None
-    """Needed to open the document."""
+    """Needed to open the document. Null: everybody can open it."""
     owner_password: values.NewPassword | None = None
-    """Allows everything that `permissions` forbid, and changes of the protection. Without this
-    password, no reader can do so."""
+    """Allows everything that `permissions` forbid, and changes of the protection. Null: no reader
+    can do so."""
     permissions: Permissions = Permissions()
+    """What a reader without the owner password may do."""
 
 
 class Watermark(Options, frozen=True):
     """Text or picture on every page; `angle` in degrees, counter-clockwise."""
 
     text: Annotated[str, Bounds(min_length=1, max_length=200)] | None = None
-    """In any script; a line feed begins a new line."""
+    """Text in any script; a line feed begins a new line. Excludes `image`."""
     image: ContentSource | None = None
-    """Any picture that browsers show: PNG, JPEG, WebP, GIF, SVG."""
+    """Any picture that browsers show: PNG, JPEG, WebP, GIF, SVG. Excludes `text`."""
     opacity: Annotated[float, Bounds(ge=0, le=1)] = 0.15
+    """From 0, invisible, to 1, opaque."""
     angle: Annotated[float, Bounds(ge=-180, le=180)] = 45
     """Degrees, counter-clockwise."""
     position: WatermarkPosition = "center"
+    """Where it is on the page."""
     font_size: values.PositiveLength | None = None
-    """For text; by default it takes 80 % of the page in the middle, and 35 % at an edge. Pictures
-    take at most the same share and are never enlarged."""
+    """Size of `text`, a length such as `48pt`. Null: 80 % of the page in the middle, and 35 % at an
+    edge. Pictures take at most the same share and are never enlarged."""
     color: values.Color = "#808080"
+    """Color of `text`: a CSS name, #rgb, #rrggbb, rgb(r, g, b) or hsl(h, s%, l%)."""
     layer: Literal["over", "under"] = "over"
     """Over or under what the page shows; a background of the page hides what lies under it."""
 
@@ -190,28 +213,39 @@ class PdfOptions(Options, frozen=True):
     """Options of a PDF."""
 
     page_size: PageSize = "A4"
+    """Paper size; `width` and `height` replace it."""
     width: values.PositiveLength | None = None
-    """More than 0. `width` and `height` together replace `page_size`."""
+    """Width of the paper, a length of more than 0 such as `210mm`. `width` and `height` together
+    replace `page_size`. Null: that of `page_size`."""
     height: values.PositiveLength | Literal["auto"] | None = None
-    """`auto`: one page that is as long as its content, at most 5 m, and as wide as `width` or else
-    `page_size`; the document's own `@page` size wins over it, which may be `80mm auto`."""
+    """Height of the paper, a length such as `297mm`. `auto`: one page that is as long as its
+    content, at most 5 m, and as wide as `width` or else `page_size`; the document's own `@page`
+    size wins over it, which may be `80mm auto`. Null: that of `page_size`."""
     landscape: bool = False
+    """Turn the paper by 90 degrees."""
     margin: Margin = Margin()
-    """Opposite margins together must be smaller than the page."""
+    """Margins of the page. Opposite margins together must be smaller than the page."""
     scale: Annotated[float, Bounds(ge=0.1, le=2)] = 1.0
+    """Size of the content: 0.5 is half as large."""
     page_ranges: values.PageRanges | None = None
-    """Pages to keep, counted from 1, such as `1-3,5`."""
+    """Pages to keep, counted from 1, such as `1-3,5`. Null: all."""
     print_background: bool = True
+    """Print background colors and pictures."""
     prefer_css_page_size: bool = True
     """The document's own `@page` size wins over `page_size`; false: this size and `landscape`
     do."""
     header: HeaderFooter = HeaderFooter()
+    """Header of each page."""
     footer: HeaderFooter = HeaderFooter()
+    """Footer of each page."""
     first_header: HeaderFooter | None = None
-    """Replaces `header` on the first page; if it is not `enabled`, the first page has none."""
+    """Replaces `header` on the first page; if it is not `enabled`, the first page has none. Null:
+    `header`."""
     first_footer: HeaderFooter | None = None
+    """Replaces `footer` on the first page; if it is not `enabled`, the first page has none. Null:
+    `footer`."""
     last_footer: HeaderFooter | None = None
-    """Replaces `footer` on the last page, also if that is the first page."""
+    """Replaces `footer` on the last page, also if that is the first page. Null: `footer`."""
     page_number_start: Annotated[int, Bounds(ge=0, le=1_000_000)] = 1
     """The number of the first page in headers and footers."""
     tagged: bool = True
@@ -235,11 +269,16 @@ class PdfOptions(Options, frozen=True):
     """The controls of the page become form fields (AcroForm): texts, check boxes, radio buttons and
     choices, with their names and values. Excludes `pdfa`."""
     metadata: PdfMetadata = PdfMetadata()
+    """Title, author and other metadata of the document."""
     attachments: Annotated[tuple[Attachment, ...], Bounds(max_length=20)] = ()
+    """Files to embed in the PDF."""
     protection: Protection | None = None
+    """Encryption with passwords. Null: none. Excludes `pdfa`."""
     watermark: Watermark | None = None
+    """A text or a picture on every page. Null: none."""
     max_pages: Annotated[int, Bounds(ge=1, le=100_000)] | None = None
-    """A lower limit than that of the plan; a document with more pages fails."""
+    """A lower limit of pages than that of the plan; a document with more fails. Null: the
+    plan's."""
 
     @property
     def paper_size(self) -> tuple[float, float]:

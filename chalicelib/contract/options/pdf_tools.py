@@ -25,7 +25,7 @@ class PdfSource(Options, frozen=True):
     """PDF that a request names in exactly one way; `content` is base64."""
 
     upload_id: values.UploadId | None = None
-    """An upload; not with zero retention."""
+    """Id of an upload, `upl_…`; not with zero retention."""
     url: values.Url | None = None
     """A public http or https URL, which must answer within 10 s."""
     file_id: values.FileId | None = None
@@ -39,7 +39,7 @@ class PdfSource(Options, frozen=True):
     data_uri: values.DataUri | None = None
     """The bytes as `data:application/pdf;base64,…`."""
     password: values.Password | None = None
-    """Opens a protected PDF. One that has only an owner password opens without it."""
+    """Opens a protected PDF. One that has only an owner password opens without it. Null: none."""
 
     @property
     def base64(self) -> str | None:
@@ -59,6 +59,7 @@ class Stamp(Watermark, frozen=True):
     content: values.Base64 | None = None
     """A PDF in base64 whose first page is the stamp."""
     opacity: Annotated[float, Bounds(ge=0, le=1)] = 1.0
+    """From 0, invisible, to 1, opaque."""
     angle: Annotated[float, Bounds(ge=-180, le=180)] = 0
     """Degrees, counter-clockwise."""
 
@@ -106,7 +107,7 @@ class SplitOptions(ToolOptions, frozen=True, tag="split"):
     """A file for each of them, such as `["1-3", "4,6"]`. Null: a file for each page, or for each
     `every` pages, at most 500. Embedded files of the source go into the first file."""
     every: Annotated[int, Bounds(ge=1, le=100_000)] | None = None
-    """Pages of each file, the last of which may have fewer. Excludes `ranges`."""
+    """Pages of each file, the last of which may have fewer. Excludes `ranges`. Null: 1."""
     zip: bool = False
     """One ZIP with the files, in place of the files."""
 
@@ -147,6 +148,7 @@ class WatermarkOptions(ToolOptions, frozen=True, tag="watermark"):
     """A text or picture on `pages`, by default all."""
 
     watermark: Watermark
+    """The text or picture."""
     pages: values.PageRanges | None = None
     """Pages to draw it on, counted from 1, such as `1,3-5`; null: all."""
 
@@ -161,6 +163,7 @@ class StampOptions(ToolOptions, frozen=True, tag="stamp"):
     """A text, a picture or a PDF page on `pages`, by default all."""
 
     stamp: Stamp
+    """The text, picture or PDF page."""
     pages: values.PageRanges | None = None
     """Pages to draw it on, counted from 1, such as `1,3-5`; null: all."""
 
@@ -197,6 +200,7 @@ class AttachOptions(ToolOptions, frozen=True, tag="attach"):
     """The document with embedded files."""
 
     attachments: Annotated[tuple[Attachment, ...], Bounds(min_length=1, max_length=20)]
+    """The files to embed."""
 
     @property
     @override
@@ -225,6 +229,7 @@ class ToImagesOptions(ToolOptions, frozen=True, tag="to-images"):
     """One picture for each page of `pages`, by default all. `dpi` are pixels for each inch."""
 
     format: PageImageFormat = "png"
+    """Format of the pictures."""
     dpi: Annotated[int, Bounds(ge=36, le=300)] = 150
     """Pixels for each inch; a picture has at most 16 384 on a side."""
     pages: values.PageRanges | None = None

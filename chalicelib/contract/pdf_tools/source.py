@@ -45,6 +45,7 @@ class SourceRequest(ToolRequest):
     """The request of a tool that reads one PDF."""
 
     source: PdfSource
+    """The PDF."""
 
 
 class SourcesRequest(ToolRequest):

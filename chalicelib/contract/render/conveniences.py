@@ -38,6 +38,8 @@ class Convenience(PageOptions, DeliveryOptions, CallOptions, ABC):
     INPUT_MODEL: ClassVar[type[Model]]
 
     delivery: DeliveryType | None = None
+    """How the files come: `url`, `binary`, `base64` or `none`, as `delivery.type` of `POST
+    /v1/renders`. Null: `url` if the files are kept, else `none`."""
     webhook_url: TargetUrl | None = None
     """In place of `webhook`: an address that gets `render.succeeded` and `render.failed`."""
 
@@ -81,8 +83,10 @@ class FileOutput(Model):
     """Output of one file."""
 
     filename: Annotated[str, Field(max_length=255)] | None = None
-    """A template if the document is one; as `output.filename`."""
+    """Name of the file; a template if the document is one; as `output.filename`. Null: the id of
+    the render."""
     http: HttpOptions = HttpOptions()
+    """User agent, and headers, cookies and credentials for a page of the web; as `output.http`."""
 
     def members(self, *names: str) -> dict[str, object]:
         """Return those of the members that the request has."""
@@ -97,8 +101,10 @@ class PdfOutput(FileOutput):
     """A PDF."""
 
     pdf: PdfOptions = PdfOptions()
+    """Options of the PDF; as `output.pdf`."""
     einvoice: EInvoiceSpec | None = None
-    """The PDF carries this e-invoice; as `output.einvoice`."""
+    """The PDF carries this e-invoice; as `output.einvoice`. Null turns off the e-invoice of the
+    template's options."""
 
     @model_validator(mode="after")
     def _check_invoice(self) -> Self:
@@ -117,7 +123,9 @@ class ImageOutput(FileOutput):
     """A picture."""
 
     image: ImageOptions = ImageOptions()
+    """Options of the picture; as `output.image`."""
     format: Literal["png", "jpeg", "webp"] = "png"
+    """Format of the picture."""
 
     def output_spec(self) -> OutputSpec:
         """Return the requested output."""

@@ -10,8 +10,11 @@ class RenderAttempt(Model):
     """A try to make a render."""
 
     number: int
+    """Number of the try, from 1."""
     started_at: str
+    """When it began."""
     ended_at: str | None
+    """When it ended; null while it is `running`."""
     outcome: Literal["running", "succeeded", "failed", "canceled", "waived", "lost"]
     """`waived`: an error of the platform ended it, and it does not count. `lost`: its function
     ended without a result."""
@@ -21,7 +24,9 @@ class RenderLogEvent(Model):
     """An event of a render."""
 
     id: str
+    """Id of the event, `evt_…`."""
     type: str
+    """Type of the event, such as `render.succeeded`."""
     created_at: str
 
 
@@ -30,16 +35,20 @@ class RenderLog(Model):
 
     object: Literal["render_log"]
     render_id: str
+    """Id of the render, `rnd_…`."""
     logging: Literal["metadata", "full"]
-    """`metadata`: zero retention, of which request and response are not kept."""
+    """`full`: request and response are kept. `metadata`: they are not (zero retention)."""
     request: dict[str, UncheckedJson] | None
-    """The request without contents and secrets, with the defaults that were applied."""
+    """The request without contents and secrets, with the defaults that were applied; null with
+    `metadata`."""
     response: dict[str, UncheckedJson] | None
-    """Status, files without URLs, warnings, error, result and timings."""
+    """Status, files without URLs, warnings, error, result and timings; null with `metadata`."""
     logs: list[str]
     """What the page wrote to its console."""
     attempts: list[RenderAttempt]
+    """Tries to make the render, in order."""
     events: list[RenderLogEvent]
+    """Events of the render, in order."""
     created_at: str
     retained_until: str | None
     """The end of the render's history; null while it is not final."""

@@ -1,15 +1,16 @@
 """Output of a render: formats and their options (OutputSpec)."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from chalicelib.contract.faults import to_service_error
 from chalicelib.contract.invoice.invoice import EInvoiceSpec
 from chalicelib.contract.options import http, image
 from chalicelib.contract.options.output import OutputOptions, WarningCode
 from chalicelib.contract.options_model import OptionsModel
 from chalicelib.contract.render.pdf import check_hybrid_invoice
-from chalicelib.contract.validation import to_service_error
 from chalicelib.core import json
 from chalicelib.core.json import JsonObject
 
@@ -25,23 +26,27 @@ FailOn = Annotated[
 
 
 def _check_output(output: OutputOptions) -> None:
-    named = output.requested_formats or ()
+    """Raise ValueError for members that do not go together, all of them."""
+    messages = [*_format_conflicts(output)]
+    if output.einvoice is not None and "pdf" in output.formats:
+        try:
+            check_hybrid_invoice(output.pdf)
+        except ValueError as conflict:
+            messages.append(str(conflict))
+    if messages:
+        raise ValueError("; ".join(messages))
+
+
+def _format_conflicts(output: OutputOptions) -> Iterator[str]:
+    named, formats = output.requested_formats or (), output.formats
     if len(set(named)) != len(named):
-        message = "formats must not name one twice"
-        raise ValueError(message)
+        yield "formats must not name one twice"
     if named and output.format not in {None, "zip"}:
-        message = "format goes with formats only where it is zip"
-        raise ValueError(message)
-    if "pdf" not in output.formats and (output.pdf.pdfa is not None or output.pdf.pdfua):
-        message = "pdf.pdfa and pdf.pdfua need pdf among the formats"
-        raise ValueError(message)
-    if output.einvoice is None:
-        return
-    if "pdf" in output.formats:
-        check_hybrid_invoice(output.pdf)
-    elif "xml" not in output.formats:
-        message = "einvoice needs pdf or xml among the formats"
-        raise ValueError(message)
+        yield "format goes with formats only where it is zip"
+    if "pdf" not in formats and (output.pdf.pdfa is not None or output.pdf.pdfua):
+        yield "pdf.pdfa and pdf.pdfua need pdf among the formats"
+    if output.einvoice is not None and not {"pdf", "xml"} & set(formats):
+        yield "einvoice needs pdf or xml among the formats"
 
 
 class Cookie(OptionsModel, of=http.Cookie):
@@ -84,7 +89,7 @@ def complete_output(partial_output: JsonObject) -> OutputOptions:
     try:
         output = OutputSpec.model_validate_json(json.dumps(partial_output))
     except ValidationError as error:
-        raise to_service_error(error, partial_output, "/output") from None
+        raise to_service_error(OutputSpec, error, partial_output, "/output") from None
     return output_options(output)
 
 

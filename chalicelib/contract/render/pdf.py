@@ -1,5 +1,6 @@
 """Request models of the options of a PDF, and which members do not go together."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from pydantic import ValidationInfo, field_validator
@@ -43,35 +44,39 @@ def check_protection(protection: options.Protection) -> None:
 
 
 def _check_pdf(pdf: options.PdfOptions) -> None:
+    """Raise ValueError for members that do not go together, all of them."""
+    if messages := [*_size_conflicts(pdf), *_conformance_conflicts(pdf)]:
+        raise ValueError("; ".join(messages))
+
+
+def _size_conflicts(pdf: options.PdfOptions) -> Iterator[str]:
     if pdf.height != options.AUTO_HEIGHT and (pdf.width is None) != (pdf.height is None):
-        message = "width and height go together"
-        raise ValueError(message)
+        yield "width and height go together"
+        return
     (width, height), margin = pdf.turned_size, pdf.margin.inches
     is_too_wide = margin.left + margin.right > width - MIN_CONTENT_INCHES
     is_too_high = margin.top + margin.bottom > height - MIN_CONTENT_INCHES
     if is_too_wide or (is_too_high and not pdf.is_continuous):
-        message = "margin leaves no room on the page: make it smaller, or the page larger"
-        raise ValueError(message)
-    _check_conformance(pdf)
+        yield (
+            "margin leaves no room on the page: make it smaller, or page_size, width or height "
+            "larger"
+        )
 
 
-def _check_conformance(pdf: options.PdfOptions) -> None:
-    """Raise ValueError if options exclude PDF/A or PDF/UA.
+def _conformance_conflicts(pdf: options.PdfOptions) -> Iterator[str]:
+    """Yield which options exclude PDF/A or PDF/UA.
 
     PDF/A forbids encryption (ISO 19005-2 6.1.3) and, in part 2, embedded files other than PDF/A.
     """
     pdfa = pdf.pdfa or ""
     if pdfa and pdf.protection is not None:
-        message = (
+        yield (
             "pdfa and protection exclude each other: leave one out; null undoes a template's pdfa"
         )
-        raise ValueError(message)
     if pdfa.startswith("2") and pdf.attachments:
-        message = f"pdfa {pdfa} takes no attachments: use 3{pdfa[1]} or leave them out"
-        raise ValueError(message)
+        yield f"pdfa {pdfa} takes no attachments: use 3{pdfa[1]} or leave them out"
     if not pdf.tagged and (pdf.pdfua or pdfa.endswith("a")):
-        message = "pdfua, and pdfa 2a and 3a, need tagged: leave it out or set it to true"
-        raise ValueError(message)
+        yield "pdfua, and pdfa 2a and 3a, need tagged: leave it out or set it to true"
 
 
 def check_hybrid_invoice(pdf: options.PdfOptions) -> None:

@@ -22,6 +22,7 @@ from chalicelib.contract.field_types import (
 )
 from chalicelib.contract.options.assets import MAX_ASSETS, PageAsset
 from chalicelib.contract.options_model import OptionsModel
+from chalicelib.contract.render.conformance_report import InvoiceTotals
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.storage.target import StorageTargetSpecs
 from chalicelib.core.text import pattern_with_form
@@ -79,10 +80,11 @@ class HtmlSource(Model):
     """An HTML document in the request, or an upload."""
 
     html: str | None = None
+    """The document; `upload_id` stands in its place."""
     upload_id: UploadId | None = None
-    """In place of `html`: up to 20 MB."""
+    """Id of an uploaded document of up to 20 MB, `upl_…`, in place of `html`."""
     head: str | None = None
-    """Put first into the document's head."""
+    """HTML that is put first into the document's head. Null: nothing."""
     templating: bool | None = None
     """Run `html` and `head` as Jinja2 templates over the data. Null: only if there is data."""
     assets: AssetSpecs = Field(default=[])
@@ -107,7 +109,8 @@ class TemplateSource(Model):
     """A stored template."""
 
     template_id: TemplateId
-    """Must be on the key's allowlist, if it has one; `html` and `url` are not restricted by it."""
+    """Id of a stored template, `tpl_…`. It must be on the key's allowlist, if it has one; `html`
+    and `url` are not restricted by it."""
     assets: AssetSpecs = Field(default=[])
     """Files that the template names by relative addresses; 20 MB in all."""
 
@@ -116,18 +119,21 @@ class HtmlInput(HtmlSource):
     """An HTML document in the request, or an upload."""
 
     type: Literal["html"]
+    """An HTML document in the request, or an upload."""
 
 
 class UrlInput(UrlSource):
     """A web page."""
 
     type: Literal["url"]
+    """A page of the web."""
 
 
 class TemplateInput(TemplateSource):
     """A stored template."""
 
     type: Literal["template"]
+    """A stored template."""
 
 
 RenderInput = Annotated[HtmlInput | UrlInput | TemplateInput, Field(discriminator="type")]
@@ -167,8 +173,8 @@ class DeliveryOptions(Model):
     files exist until the last upload has ended, a day at most. Without both the files would go
     nowhere, which is refused."""
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
-    """Days for which the files of a live render are kept; 30 by default. Files of a test render are
-    kept for 24 hours."""
+    """Days for which the files of a live render are kept. Files of a test render are kept for 24
+    hours. Null: 30."""
     storage: StorageTargetSpecs | None = None
     """The storage destinations that get the files, from plan `starter`. Null: the workspace's
     default one, for a live render; empty: none."""
@@ -182,6 +188,8 @@ class DeliverySpec(DeliveryOptions):
     """Delivery and retention of the files."""
 
     type: DeliveryType | None = None
+    """How the files come: as URLs, as the answer itself, in the answer in base64, or not at all.
+    Null: `url` if the files are kept, else `none`."""
 
 
 class WebhookSpec(Model):
@@ -192,13 +200,15 @@ class WebhookSpec(Model):
     with the secret of the default webhook endpoint, without one with that of
     `GET /v1/webhook-endpoints/default-secret`."""
     events: RequestEvents = Field(default=["render.succeeded", "render.failed"])
-    """The events to send; absent: `render.succeeded` and `render.failed`."""
+    """The events to send."""
 
 
 class CallOptions(Model):
     """Options of every request that makes a render, but its delivery."""
 
     mode: Mode = "sync"
+    """`sync`: the answer waits for the files. `async`: the answer comes at once, and the files by
+    `GET /v1/renders/{id}` or a webhook."""
     priority: Priority = "normal"
     """`low`: a queued render waits in a separate queue, from which fewer renders run at a time. A
     sync render is queued only if it exceeds the plan's time."""
@@ -206,32 +216,39 @@ class CallOptions(Model):
     """For a sync render that is not ready within the plan's time: `continue` answers 202 and the
     render goes on, `cancel` answers 408 and the render is canceled."""
     webhook: WebhookSpec | None = None
-    """An address that gets the events of this render."""
+    """An address that gets the events of this render. Null: the webhook endpoints alone get
+    them."""
     reference: Reference | None = None
+    """A name of your own for the render, such as the number of an invoice; it comes back with the
+    render, and `GET /v1/renders` finds it. Null: none."""
     metadata: Metadata | None = None
-    """At most 50 values of the caller's own, texts of at most 500 characters."""
+    """Values of your own that come back with the render: at most 50, keys of 1 to 40 characters,
+    texts of at most 500. Null: none."""
     test: bool | None = None
-    """Always true with a test key; a live key cannot ask for it."""
+    """A test render: its files are marked, not billed, and deleted after 24 hours. Always true with
+    a test key; a live key cannot ask for it."""
 
 
 class RunOptions(CallOptions):
     """Options of every request that makes a render."""
 
     delivery: DeliverySpec | None = None
-    """Null: its defaults."""
+    """Delivery and retention of the files. Null: its defaults."""
 
 
 class PageOptions(Model):
     """Options of every request that makes a page, in addition to input and output."""
 
     data: dict[str, Any] | None = None
-    """Values for the template."""
+    """Values for the template, such as `{"name": "Ada"}`. Null: none."""
     data_url: Url | None = None
-    """The https URL of a JSON object, in place of `data`: at most 5 MB, within 10 s."""
+    """The https URL of a JSON object, in place of `data`: at most 5 MB, within 10 s. Null:
+    `data`."""
     version: Literal["live", "draft"] | Annotated[int, Field(ge=1)] = "live"
-    """Version of a stored template; `draft` needs a test key, or a workspace that allows it."""
+    """Version of a stored template: `live`, a number, or `draft`, which needs a test key or a
+    workspace that allows it."""
     engine: EngineId | None = None
-    """The rendering engine; the newest by default. `GET /v1/engines` lists them."""
+    """The rendering engine, such as `2026.11`; `GET /v1/engines` lists them. Null: the newest."""
 
     @model_validator(mode="after")
     def _check_data_source(self) -> Self:
@@ -245,26 +262,42 @@ class RenderRequest(PageOptions, RunOptions):
     """The body of `POST /v1/renders`."""
 
     input: RenderInput
+    """The document: HTML, a page of the web, or a stored template."""
     output: OutputSpec | None = None
-    """Null: its defaults, a PDF."""
+    """The files to make. Null: a PDF."""
 
 
 class PreflightError(Model):
-    """A reason for which the request would be refused."""
+    """A reason for which the request would be refused, or its render fail."""
 
     path: str
     """A JSON Pointer into the body; empty if it concerns no single field."""
     code: str
+    """The code of a field, such as `required`, or that of the problem which the render would be
+    answered with, such as `template_syntax_error` or `url_not_allowed`."""
     message: str
+    """What is wrong, and what to change; of a template with line and column."""
 
 
 class PreflightWarning(Model):
     """A problem that would not stop the render."""
 
     code: str
+    """As in `warnings` of a render."""
     message: str
-    detail: str | None = None
-    """The subject of the warning, such as a field."""
+    """What is wrong, for people."""
+    detail: str | None
+    """The subject of the warning, such as a field; null without one."""
+
+
+class PreflightCost(Model):
+    """What the render would take of the allowance, and what is left of it; nothing is reserved."""
+
+    renders: int
+    """Billed renders, if it succeeds: 1, with a test key 0."""
+    remaining: int | None
+    """Renders left: included ones of this billing cycle, and those of packs. Automatic top-ups are
+    not counted. Null: the plan counts none."""
 
 
 class Preflight(Model):
@@ -273,7 +306,15 @@ class Preflight(Model):
     ok: bool
     """Whether there are no errors."""
     errors: list[PreflightError]
+    """All reasons that can be known without loading a page, not only the first one."""
     warnings: list[PreflightWarning]
+    """Those that can be known without loading a page. One that `output.fail_on` names is an error
+    too."""
+    invoice: InvoiceTotals | None
+    """Totals of the e-invoice of the request or of the template's options. Null without one, for a
+    broken one, and where its data are at a `data_url`."""
+    cost: PreflightCost
+    """What the render would cost."""
 
 
 class RenderQuery(Query):
@@ -283,25 +324,30 @@ class RenderQuery(Query):
     keyed = ("metadata",)
 
     status: RenderStatuses | None = None
-    """Repeat it for renders in any of several."""
+    """Renders in this state only; repeat it for several states."""
     input_type: InputType | None = None
+    """Renders of this type of input only."""
     output_format: ResultFormat | None = None
-    """The format of the first file of the request."""
+    """Renders whose first file has this format only."""
     source: RenderSource | None = None
+    """Renders that were requested in this way only."""
     metadata: MetadataFilter | None = None
     """`metadata[customer]=4711`: renders whose metadata has this value under this key; numbers and
     the like as JSON writes them. Up to 5 keys."""
     template_id: Annotated[str, StringConstraints(max_length=64)] | None = None
+    """Renders of this template only, `tpl_…`."""
     batch_id: Annotated[str, StringConstraints(max_length=64)] | None = None
+    """Renders of this batch only, `bat_…`."""
     reference: Reference | None = None
-    """The whole reference, as the request gave it."""
+    """Renders with this reference only: the whole text, as the request gave it."""
     test: QueryFlag | None = None
-    """`true` or `false`; test keys see test renders only."""
+    """`true`: test renders only; `false`: live ones only. Test keys see test renders only."""
     created_after: Timestamp | None = None
-    """Exclusive; write the `+` of an offset as `%2B`."""
+    """Renders that were created later than this time; write the `+` of an offset as `%2B`."""
     created_before: Timestamp | None = None
-    """Exclusive."""
+    """Renders that were created earlier than this time."""
     limit: PageLimit = 20
-    """With a rare filter a page may hold fewer renders while `has_more` is true."""
+    """Number of renders of a page. With a rare filter a page may hold fewer while `has_more` is
+    true."""
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """The `next_cursor` of the previous page, with the same filters."""

@@ -17,7 +17,9 @@ class StorageDestinationRequest(Model):
     """A new storage destination."""
 
     name: ConnectionName
+    """A name for people."""
     provider: StorageProvider
+    """Kind of the store; it cannot be changed later."""
     path_template: PathTemplate = DEFAULT_PATH
     """Whole path of every file, a template over the data of the render such as
     `invoices/{{ customer.id }}/{{ filename }}`; the `path` of a target replaces it. A test writes
@@ -42,10 +44,13 @@ class StorageDestinationChange(Change):
     """A change of a storage destination; absent fields stay as they are."""
 
     name: ConnectionName = Field(default_factory=str)
+    """A name for people."""
     provider: StorageProvider = "s3"
     """It cannot be changed: another provider is another destination."""
     path_template: PathTemplate = DEFAULT_PATH
+    """Whole path of every file, a template."""
     keep_hosted_copy: bool = True
+    """False: files whose destinations all have it false are not hosted by the service."""
     is_default: bool = False
     """True makes it the default one instead of the one before."""
     config: Parts | None = None
@@ -59,14 +64,18 @@ class StorageCredentials(Model):
     """Whether a destination has credentials."""
 
     configured: bool
+    """Whether there are credentials."""
 
 
 class StorageDestinationError(Model):
     """The reason why a destination is failing."""
 
     at: str
+    """When it happened."""
     code: StorageErrorCode
+    """The cause, such as `storage_denied`."""
     message: str
+    """What happened and what to change, for people."""
     status: int | None
     """The status of the store's answer; null without one."""
 
@@ -75,19 +84,30 @@ class StorageDestination(Model):
     """A storage destination."""
 
     id: str
+    """Id of the destination, `dst_…`."""
     object: Literal["storage_destination"]
     name: str
+    """A name for people."""
     provider: StorageProvider
+    """Kind of the store."""
     path_template: str
+    """Whole path of every file, a template."""
     keep_hosted_copy: bool
+    """False: files whose destinations all have it false are not hosted by the service."""
     is_default: bool
+    """Whether it receives every live render that names no storage."""
     config: dict[str, str | int | bool | None]
+    """Settings of the store, those with defaults included."""
     credentials: StorageCredentials
+    """Whether there are credentials; they are never shown."""
     status: Literal["active", "failing"]
+    """`failing`: the last test or upload failed, for the reason in `last_error`."""
     last_error: StorageDestinationError | None
-    """Of the last test or upload; a good one removes it."""
+    """Why it is failing, by the last test or upload; null while it is `active`."""
     last_test_at: str | None
+    """When it was last tested; null before the first test."""
     last_test_status: Literal["succeeded", "failed"] | None
+    """How the last test ended; null before the first test."""
     created_at: str
     updated_at: str
 
@@ -105,6 +125,7 @@ class StorageDestinationList(Model):
 
     object: Literal["list"]
     data: list[StorageDestination]
+    """Destinations of this page."""
     has_more: bool
     next_cursor: str | None
 
@@ -113,9 +134,11 @@ class StorageTestStep(Model):
     """One step of a test."""
 
     name: Literal["connect", "write", "delete"]
+    """The step."""
     ok: bool
+    """Whether the step passed."""
     detail: str | None
-    """What went wrong."""
+    """What went wrong; null if the step passed."""
 
 
 class StorageTest(Model):
@@ -123,5 +146,6 @@ class StorageTest(Model):
 
     object: Literal["storage_test"]
     ok: bool
+    """Whether all steps passed."""
     steps: list[StorageTestStep]
     """They end at the first that failed."""

@@ -118,12 +118,14 @@ class S3Config(Model):
     """Settings of a store with the API of S3; `endpoint` null is AWS."""
 
     endpoint: Endpoint | None = None
+    """Address of another store with the API of S3. Null: AWS."""
     region: Annotated[
         str,
         StringConstraints(
             pattern=pattern_with_form(r"^[a-z0-9-]{1,64}$", "a region, such as eu-central-1")
         ),
     ]
+    """Region of the bucket, such as `eu-central-1`."""
     bucket: Annotated[
         str,
         StringConstraints(
@@ -133,7 +135,9 @@ class S3Config(Model):
             )
         ),
     ]
+    """Name of the bucket."""
     force_path_style: bool = False
+    """The bucket stands in the path of the address, not in its host."""
 
 
 class AzureBlobConfig(Model):
@@ -145,6 +149,7 @@ class AzureBlobConfig(Model):
             pattern=pattern_with_form(r"^[a-z0-9]{3,24}$", "3 to 24 small letters and digits")
         ),
     ]
+    """Name of the storage account."""
     container: Annotated[
         str,
         StringConstraints(
@@ -155,7 +160,9 @@ class AzureBlobConfig(Model):
             ),
         ),
     ]
+    """Name of the container."""
     endpoint: Endpoint | None = None
+    """Address of the account. Null: its own at Azure."""
 
 
 class GcsConfig(Model):
@@ -170,6 +177,7 @@ class GcsConfig(Model):
             )
         ),
     ]
+    """Name of the bucket."""
 
 
 class SftpConfig(Model):
@@ -181,19 +189,27 @@ class SftpConfig(Model):
     host: Annotated[
         str, StringConstraints(min_length=1, max_length=253), AfterValidator(_check_host)
     ]
+    """Name or address of the server."""
     port: Annotated[int, Field(ge=1, le=65_535)] = 22
+    """Port of the server."""
     username: Word
+    """Name to log in with."""
     directory: Annotated[
         str, StringConstraints(max_length=1_024), AfterValidator(_check_directory)
     ] = ""
+    """Folder of the files, below that of the log-in unless it begins with `/`. Empty: that of the
+    log-in."""
     host_key: Annotated[str, StringConstraints(max_length=4_096), AfterValidator(_check_host_key)]
+    """Key that the server must have: `ssh-ed25519 AAAA…`, or its fingerprint `SHA256:…`."""
 
 
 class AccessKeyCredentials(Model):
     """Credentials of S3, and of GCS (HMAC keys for interoperability)."""
 
     access_key_id: Word
+    """Id of the access key."""
     secret_access_key: SecretText
+    """The secret of the access key."""
 
 
 class AzureBlobCredentials(Model):
@@ -207,9 +223,11 @@ class AzureBlobCredentials(Model):
         ]
         | None
     ) = None
+    """Key of the account, in base64."""
     sas_token: (
         Annotated[str, StringConstraints(max_length=2_048), AfterValidator(_check_sas_token)] | None
     ) = None
+    """SAS token, `sv=…&sig=…`."""
 
     @model_validator(mode="after")
     def _check_exactly_one(self) -> Self:
@@ -223,6 +241,7 @@ class SftpCredentials(Model):
     """Exactly one of `password` and `private_key`."""
 
     password: SecretText | None = None
+    """Password to log in with."""
     private_key: (
         Annotated[
             str,
@@ -231,6 +250,7 @@ class SftpCredentials(Model):
         ]
         | None
     ) = None
+    """Private key in PEM or OpenSSH form, without a passphrase."""
 
     @model_validator(mode="after")
     def _check_exactly_one(self) -> Self:

@@ -16,6 +16,7 @@ class StorageTargetSpec(Model):
     """A storage destination that gets every file of the render."""
 
     destination_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    """Id of the storage destination, `dst_…`."""
     path: PathTemplate | None = None
     """Whole path of a file in the destination; null: its `path_template`. Both are
     templates over the data at top level, and `data`, `filename`, `format`, `index` (of the file,
@@ -34,7 +35,9 @@ class StorageError(Model):
     """The reason why an upload failed."""
 
     code: StorageErrorCode
+    """The cause, such as `storage_denied`."""
     message: str
+    """What happened and what to change, for people."""
     status: int | None
     """The status of the store's answer; null without one."""
 
@@ -43,13 +46,15 @@ class StorageReceipt(Model):
     """The upload of one file to one destination."""
 
     destination_id: str
+    """Id of the storage destination, `dst_…`."""
     status: Literal["pending", "retrying", "succeeded", "failed"]
-    """`retrying`: it failed, and is repeated for 24 hours."""
+    """State of the upload. `retrying`: it failed, and is repeated for 24 hours."""
     path: str | None
     """The whole path in the destination; null where it could not be made."""
     etag: str | None
     """What the store has answered; null before, and where the store has none (`sftp`)."""
     bytes: Count
+    """Size of the file, in bytes."""
     error: StorageError | None
     """The last failure; null after a success."""
 
@@ -58,11 +63,17 @@ class StorageUpload(Model):
     """An upload that has failed for good."""
 
     id: str
+    """Id of the upload, `sup_…`."""
     object: Literal["storage_upload"]
     render_id: str
+    """Id of the render, `rnd_…`."""
     file_id: str
+    """Id of the file, `file_…`."""
     destination_id: str
+    """Id of the storage destination, `dst_…`."""
     path: str | None
     """The whole path in the destination; null where it could not be made."""
     attempts: Count
+    """How many times it was tried."""
     error: StorageError
+    """Why it failed."""

@@ -13,6 +13,7 @@ class DatasetRequest(Model):
     """A new dataset, or the whole replacement of one."""
 
     name: DisplayName
+    """A name for people."""
     data: dict[str, UncheckedJson]
     """The `data` of a render. It is not checked before publishing renders it."""
     is_default: bool | None = None
@@ -24,10 +25,14 @@ class DatasetSummary(Model):
     """A dataset without its data."""
 
     id: str
+    """Id of the dataset, `ds_…`."""
     object: Literal["dataset"]
     template_id: str
+    """Id of the template, `tpl_…`."""
     name: str
+    """A name for people."""
     is_default: bool
+    """Whether it is the default dataset of the template, which previews take."""
     created_at: str
     updated_at: str
 
@@ -36,6 +41,7 @@ class Dataset(DatasetSummary):
     """A dataset."""
 
     data: dict[str, UncheckedJson]
+    """The `data` of a render."""
 
 
 class DatasetQuery(Query):
@@ -51,6 +57,7 @@ class DatasetList(Model):
 
     object: Literal["list"]
     data: list[DatasetSummary]
+    """Datasets of this page."""
     has_more: bool
     next_cursor: str | None
 
@@ -60,6 +67,8 @@ class InferredSchema(Model):
 
     object: Literal["inferred_schema"]
     template_id: str
+    """Id of the template, `tpl_…`."""
     datasets: int
     """Number of datasets that it was inferred from."""
     schema_: Annotated[dict[str, UncheckedJson], Field(alias="schema")]
+    """The JSON Schema (2020-12)."""

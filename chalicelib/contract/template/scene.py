@@ -9,10 +9,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.faults import to_service_error
 from chalicelib.contract.field_types import Color, UncheckedJson
 from chalicelib.contract.template import layer_constraints
 from chalicelib.contract.template.layers import Layer
-from chalicelib.contract.validation import to_service_error
 from chalicelib.core.errors import FieldError, ServiceError
 from chalicelib.core.json import Json, JsonObject
 
@@ -25,10 +25,13 @@ class Scene(Model):
     """The layers of a canvas, from bottom to top; lengths are in pixels."""
 
     width: CanvasSide
+    """Width of the canvas, in pixels."""
     height: CanvasSide
+    """Height of the canvas, in pixels."""
     background: Color | None = None
+    """Color of the canvas, a CSS color. Null: none."""
     layers: list[Layer] = Field(default=[])
-    """At most 1 000 layers, including those in groups, in at most 20 levels."""
+    """Layers from bottom to top: at most 1 000, including those in groups, in at most 20 levels."""
 
 
 class _SceneJsonSchema:
@@ -56,7 +59,7 @@ def check_scene(value: JsonObject, pointer: str = "/scene") -> None:
     try:
         Scene.model_validate(value)
     except ValidationError as error:
-        entries = to_service_error(error, value).errors
+        entries = to_service_error(Scene, error, value).errors
         raise _scene_error(entries, pointer) from None
 
 

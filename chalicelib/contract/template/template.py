@@ -22,27 +22,31 @@ class TemplateContent(Model):
     """The content of a template: `scene` for `image_canvas`, all other members for `html`."""
 
     html: SourceText | None = None
-    """The document, in the template language (Jinja2)."""
+    """The document, in the template language (Jinja2). Null: none."""
     head: SourceText | None = None
-    """Put first into the document's head; in the template language."""
+    """Put first into the document's head; in the template language. Null: nothing."""
     css: SourceText | None = None
-    """Put into the document's head after `head`, as a style sheet; in the template language."""
+    """Put into the document's head after `head`, as a style sheet; in the template language. Null:
+    nothing."""
     header: HeaderFooterText | HeaderFooter | None = None
     """The HTML of the page header, or all of its members (`enabled` is true by default): the
-    default of `output.pdf.header`."""
+    default of `output.pdf.header`. Null: none."""
     footer: HeaderFooterText | HeaderFooter | None = None
+    """The HTML of the page footer, or all of its members (`enabled` is true by default): the
+    default of `output.pdf.footer`. Null: none."""
     scene: SceneObject | None = None
-    """The design of a canvas."""
+    """The design of a canvas, for `image_canvas`. Null: none."""
 
 
 class TemplateSourceFields(TemplateContent):
     """The content of a draft: its members, or all of them in `content`."""
 
     content: TemplateContent | None = None
-    """The whole content, in place of its members."""
+    """The whole content, in place of its members. Null: those."""
     options: TemplateOptions | None = None
+    """Defaults for the output of its renders. Null: none."""
     schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")] = None
-    """A JSON Schema (2020-12) that data must fit."""
+    """A JSON Schema (2020-12) that data must fit. Null: any object is taken."""
 
     @model_validator(mode="after")
     def _check_content(self) -> Self:
@@ -57,7 +61,9 @@ class DatasetSpec(Model):
     """Sample data of a template."""
 
     name: DisplayName
+    """A name for people."""
     data: dict[str, UncheckedJson]
+    """The `data` of a render."""
     is_default: bool = False
     """Exactly one dataset is the default: the first one if none is marked."""
 
@@ -66,10 +72,14 @@ class TemplateRequest(TemplateSourceFields):
     """A new template."""
 
     name: DisplayName
+    """A name for people."""
     description: Description | None = None
+    """A description for people. Null: none."""
     type: TemplateType = "html"
-    """It cannot be changed later."""
+    """`html`: a document in HTML. `image_canvas`: a canvas with layers. It cannot be changed
+    later."""
     datasets: Annotated[list[DatasetSpec], Field(max_length=50)] = Field(default=[])
+    """Sample data, which publishing renders."""
     publish: bool = False
     """Publish it as version 1 at once: all datasets are rendered first, and if one fails, nothing
     is created."""
@@ -79,8 +89,9 @@ class TemplateChange(Change):
     """Changes of a template; absent members stay as they are."""
 
     name: DisplayName = Field(default_factory=str)
+    """A name for people."""
     description: Description | None = None
-    """Null removes it."""
+    """A description for people. Null removes it."""
 
 
 class DraftRequest(TemplateSourceFields):
@@ -95,15 +106,17 @@ class PublishRequest(Model):
     """Publication of the draft."""
 
     note: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    """Shown with the version."""
+    """A note that is shown with the version. Null: none."""
     revision: Annotated[int, Field(ge=1)] | None = None
-    """The revision that was read; a draft that has changed since is not published."""
+    """The revision that was read; a draft that has changed since is not published. Null: publish it
+    in any case."""
 
 
 class RollbackRequest(Model):
     """A version to be published again."""
 
     version: Annotated[int, Field(ge=1, le=1_000_000_000)]
+    """Number of the version to publish again."""
 
 
 class TemplateQuery(Query):
@@ -112,6 +125,7 @@ class TemplateQuery(Query):
     q: SearchText | None = None
     """Templates whose name has this text, in upper or lower case."""
     type: TemplateType | None = None
+    """Templates of this type only."""
     deleted: QueryFlag = False
     """`true`: list the trash."""
     limit: PageLimit = 20
@@ -131,27 +145,35 @@ class LiveVersion(Model):
     """The version that `version: live` renders."""
 
     number: int
+    """Number of the version, from 1."""
     published_at: str
+    """When it was published."""
     note: str | None
+    """The note of its publication; null without one."""
 
 
 class Template(Model):
     """A template."""
 
     id: str
+    """Id of the template, `tpl_…`."""
     object: Literal["template"]
     name: str
+    """A name for people."""
     description: str | None
+    """A description for people; null without one."""
     type: TemplateType
+    """`html`: a document in HTML. `image_canvas`: a canvas with layers."""
     locked: bool
     """The draft cannot be replaced and the template cannot be deleted; publishing is possible."""
     live_version: LiveVersion | None
-    """Null until a version is published."""
+    """The version that `version: live` renders; null until one is published."""
     draft_revision: int
+    """Revision of the draft; it grows by one with each change."""
     created_at: str
     updated_at: str
     deleted_at: str | None
-    """When it was put into the trash, where it stays for 30 days."""
+    """When it was put into the trash, where it stays for 30 days; null unless it is there."""
 
 
 class DeletedTemplate(Template):
@@ -166,6 +188,7 @@ class TemplateList(Model):
 
     object: Literal["list"]
     data: list[Template]
+    """Templates of this page."""
     has_more: bool
     next_cursor: str | None
 
@@ -174,19 +197,28 @@ class TemplateContentShown(Model):
     """The content of a draft or a version, with the members of its template's type."""
 
     html: str | None = None
+    """The document, in the template language; null without one."""
     head: str | None = None
+    """What is put first into the document's head; null without any."""
     css: str | None = None
+    """The style sheet; null without one."""
     header: str | HeaderFooter | None = None
+    """The page header: its HTML, or all of its members; null without one."""
     footer: str | HeaderFooter | None = None
+    """The page footer: its HTML, or all of its members; null without one."""
     scene: dict[str, UncheckedJson] | None = None
+    """The design of a canvas; null without one."""
 
 
 class SourceShown(Model):
     """The source of a draft or a version, as a request may send it."""
 
     content: TemplateContentShown
+    """The content."""
     options: TemplateOptions
+    """Defaults for the output of its renders."""
     schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")]
+    """The JSON Schema (2020-12) that data must fit; null without one."""
 
 
 class TemplateDraft(SourceShown):
@@ -194,8 +226,9 @@ class TemplateDraft(SourceShown):
 
     object: Literal["template_draft"]
     template_id: str
+    """Id of the template, `tpl_…`."""
     revision: int
-    """It grows by one with each change."""
+    """Number of the draft's state; it grows by one with each change."""
     updated_at: str
 
 
@@ -204,19 +237,24 @@ class TemplateVersion(Model):
 
     object: Literal["template_version"]
     template_id: str
+    """Id of the template, `tpl_…`."""
     number: int
+    """Number of the version, from 1."""
     note: str | None
+    """The note of its publication; null without one."""
     draft_revision: int | None
     """Revision of the draft that was published; null for a rollback."""
     rollback_of: int | None
-    """The version that a rollback repeats."""
+    """The version that a rollback repeats; null for all others."""
     published_at: str
+    """When it was published."""
 
 
 class NamedTemplateVersion(TemplateVersion):
     """A published version with the name of its template."""
 
     name: str
+    """Name of the template."""
 
 
 class TemplateVersionSource(SourceShown, TemplateVersion):
@@ -227,13 +265,13 @@ class DynamicProperty(Model):
     """A value of the data that layers of a canvas show."""
 
     key: str
-    """A dotted path into the data."""
+    """A dotted path into the data, such as `customer.name`."""
     type: Literal["text", "image", "color", "boolean", "svg"]
-    """What the layer makes of it."""
+    """What the layer makes of the value."""
     required: bool
     """Data without it are refused."""
     default: str | float | bool | None
-    """Shown if the data have no usable value."""
+    """Shown if the data have no usable value; null: the layer shows its own."""
 
 
 class TemplateSchema(Model):
@@ -241,8 +279,9 @@ class TemplateSchema(Model):
 
     object: Literal["template_schema"]
     template_id: str
+    """Id of the template, `tpl_…`."""
     version: int | None
-    """The live version; null for the draft of a template that has none."""
+    """Number of the live version; null for the draft of a template that has none."""
     declared: bool
     """Whether the template has a schema; without one it takes any object."""
     schema_: Annotated[dict[str, UncheckedJson], Field(alias="schema")]
@@ -256,5 +295,6 @@ class TemplateVersionList(Model):
 
     object: Literal["list"]
     data: list[TemplateVersion]
+    """Versions of this page."""
     has_more: bool
     next_cursor: str | None

@@ -89,6 +89,7 @@ class WebhookEndpointRequest(Model):
     """A public https URL. An endpoint with an http URL, or made with a test key, gets events of
     test renders only."""
     description: Description | None = None
+    """A description for people. Null: none."""
     events: Events | None = None
     """The events to send; absent or null: all of them."""
     template_ids: TemplateIds = Field(default_factory=list)
@@ -106,11 +107,15 @@ class WebhookEndpointChange(Change):
     """A change of a webhook endpoint; absent fields stay as they are."""
 
     url: TargetUrl = Field(default_factory=str)
+    """A public https URL; http for an endpoint of test renders."""
     description: Description | None = None
-    """Null removes it."""
+    """A description for people. Null removes it."""
     events: Events = Field(default_factory=list)
+    """The events to send."""
     template_ids: TemplateIds = Field(default_factory=list)
+    """Only events of these templates; empty: all events."""
     headers: Headers = Field(default_factory=dict)
+    """Up to 10 headers that are sent with every delivery; they replace those before."""
     enabled: bool = Field(default_factory=bool)
     """`true` also ends a disabling: failures are counted anew."""
     is_default: Annotated[bool, AfterValidator(_check_true)] = True
@@ -122,7 +127,7 @@ class WebhookSecretRoll(Model):
     """How long the old secret goes on signing beside the new one."""
 
     expire_previous_in: Annotated[int, Field(ge=0, le=604_800)] = 0
-    """Seconds; 0: it ends at once."""
+    """Seconds for which the old secret goes on signing beside the new one; 0: it ends at once."""
 
 
 class WebhookTestRequest(Model):
@@ -136,20 +141,29 @@ class WebhookEndpoint(Model):
     """A webhook endpoint."""
 
     id: str
+    """Id of the endpoint, `whe_…`."""
     object: Literal["webhook_endpoint"]
     url: str
+    """Where events are sent to."""
     description: str | None
+    """A description for people; null without one."""
     events: list[str]
+    """The events that are sent."""
     template_ids: list[str]
+    """Only events of these templates; empty: all events."""
     headers: dict[str, str]
+    """Headers that are sent with every delivery."""
     enabled: bool
+    """Whether events are sent."""
     is_default: bool
     """Its secret signs the webhooks of requests of its mode, that of the key that made it. The
     first endpoint of a mode has it; deleted, the oldest other one. Endpoints of keys with a
     template allowlist have it only when another key gives it to them."""
     disabled_reason: Literal["failing"] | None
-    """`failing`: every attempt of five days failed."""
+    """`failing`: every attempt of five days failed. Null: it is enabled, or was paused by a
+    request."""
     previous_secret_expires_at: str | None
+    """When the old secret stops to sign beside the new one; null without one."""
     created_at: str
     updated_at: str
 
@@ -174,6 +188,7 @@ class WebhookEndpointList(Model):
 
     object: Literal["list"]
     data: list[WebhookEndpoint]
+    """Endpoints of this page."""
     has_more: bool
     next_cursor: str | None
 

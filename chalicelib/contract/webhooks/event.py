@@ -9,6 +9,7 @@ class EventData(Model):
     """What the event is about."""
 
     object: dict[str, UncheckedJson]
+    """The object that the event is about, such as a render."""
 
 
 class Event(Model):
@@ -17,8 +18,12 @@ class Event(Model):
     id: str
     """The same in each attempt and each replay: drop an event that you have seen."""
     type: EventTypeName
+    """Type of the event."""
     created_at: str
     """When it happened."""
     workspace_id: str
+    """Id of the workspace, `ws_…`."""
     region: str
+    """The region where it happened."""
     data: EventData
+    """What the event is about."""

@@ -8,6 +8,13 @@ from chalicelib.core.problems.documents import DOCUMENTS
 from chalicelib.core.problems.problem import Problem
 from chalicelib.core.problems.requests import REQUESTS
 
-__all__ = ["PROBLEMS", "Problem"]
+__all__ = ["GROUPS", "PROBLEMS", "Problem"]
 
-PROBLEMS: Final = {row.code: row for row in (*REQUESTS, *ACCESS, *DOCUMENTS, *DELIVERY)}
+# By what the codes are about.
+GROUPS: Final = {
+    "Requests": REQUESTS,
+    "Access": ACCESS,
+    "Documents": DOCUMENTS,
+    "Delivery": DELIVERY,
+}
+PROBLEMS: Final = {row.code: row for group in GROUPS.values() for row in group}

@@ -139,8 +139,10 @@ ACCESS: Final = (
         "invalid_signature",
         403,
         "Signature does not match",
-        "The signed address was changed, or its signature is missing.",
-        "Use the address exactly as it was given, or have it made anew.",
+        "The signed address was changed, its signature is missing, or the address of a file has "
+        "expired.",
+        "Use the address exactly as it was given. `GET /v1/renders/{id}` gives new ones of its "
+        "files, for as long as `delivery.expires_in` says.",
         owner="files",
     ),
     Problem(

@@ -26,7 +26,8 @@ DOCUMENTS: Final = (
         422,
         "Template has a syntax error",
         "The template cannot be parsed; `line` and `column` show where.",
-        "Correct the template at that place.",
+        "Correct the template at that place; the detail has Jinja2's form where the template is "
+        "written in another language.",
         owner="renders",
     ),
     Problem(
@@ -61,7 +62,9 @@ DOCUMENTS: Final = (
         422,
         "Address may not be fetched",
         "The address is private or internal, or has a scheme or port that is refused.",
-        "Use a public https address on a usual port.",
+        "Use a public https address on a usual port. On a machine of your own "
+        "`PLATEN_EGRESS_ALLOW` admits an address, and `platen webhook forward` brings events to "
+        "it.",
         owner="renders",
     ),
     Problem(

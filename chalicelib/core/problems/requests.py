@@ -21,7 +21,7 @@ REQUESTS: Final = (
         "Request has invalid fields",
         "The JSON is fine, but a field or query parameter is missing, unknown, of the wrong "
         "type or out of its range.",
-        "Go through `errors`: each entry points to one field and says what is expected there.",
+        "Go through `errors`: each entry points to one field and says what to change there.",
         owner="api",
     ),
     Problem(
@@ -29,8 +29,8 @@ REQUESTS: Final = (
         404,
         "Nothing here",
         "No such address, or no such object in this workspace.",
-        "Check the path and the id, and that the key belongs to the workspace that owns the "
-        "object.",
+        "Use the route that the detail names, if it does. Check the id, and that the key belongs "
+        "to the workspace that owns the object.",
         owner="api",
     ),
     Problem(
@@ -147,8 +147,8 @@ REQUESTS: Final = (
         413,
         "Body is too large",
         "The request's body is larger than the plan allows.",
-        "Send less, upload the large part first and name its `upload_id`, or move to a plan "
-        "with a higher `max_payload_mb`.",
+        "Announce the large part with `POST /v1/uploads` (up to 200 MB) and name its `upload_id`, "
+        "send less, or move to a plan with a higher `max_payload_mb`.",
         owner="api",
     ),
     Problem(
@@ -156,8 +156,8 @@ REQUESTS: Final = (
         415,
         "Content type is not supported",
         "This address does not take a body of that Content-Type.",
-        "Send `Content-Type: application/json` unless the reference names another type for this "
-        "address.",
+        "Send one of the types that the detail lists, mostly `application/json`. A file goes to "
+        "`POST /v1/uploads` first; the request names its `upload_id`.",
         owner="api",
     ),
     Problem(

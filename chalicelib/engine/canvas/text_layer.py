@@ -51,6 +51,7 @@ BUNDLED_FONTS: Final = (
     "Comic Neue",
     "Inconsolata",
     "Anton",
+    "Pinyon Script",
     "Noto Sans",
     "Noto Sans Arabic",
     "Noto Sans Hebrew",

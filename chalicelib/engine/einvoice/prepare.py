@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.context import UploadReader
-from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
+from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError, finding_pointer
 from chalicelib.engine.einvoice.model import Invoice, InvoiceNote
 from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.rules.check import read_and_check
@@ -17,6 +17,7 @@ from chalicelib.engine.einvoice.totals import InvoiceTotals
 from chalicelib.engine.einvoice.write_json import completed_json
 from chalicelib.engine.report_section import ReportSection, fit_section
 
+_INVALID: Final = "einvoice_invalid"
 _TEST_NOTE: Final = InvoiceNote(subject_code="AAI", text="TEST")
 
 
@@ -109,10 +110,17 @@ def _invalid_failure(einvoice: EInvoiceInput, invalid: InvalidInvoiceError) -> R
         "errors": [finding.to_json() for finding in invalid.findings],
         "warnings": [],
     }
+    section = fit_section(report)
+    root = einvoice.findings_root
+    errors = [
+        FieldError(finding_pointer(str(each["path"]), root), _INVALID, str(each["message"]))
+        for each in section["errors"]
+    ]
     return RenderFailure(
-        "einvoice_invalid",
+        _INVALID,
         _summary(invalid.findings),
-        result={"conformance": {"einvoice": fit_section(report)}},
+        errors=errors,
+        result={"conformance": {"einvoice": section}},
     )
 
 

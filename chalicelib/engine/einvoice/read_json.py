@@ -5,7 +5,7 @@ The readers are made from the annotations of the model, once for each class.
 
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
@@ -13,6 +13,7 @@ from typing import Annotated, Final, get_args, get_origin, get_type_hints
 
 from chalicelib.contract.invoice.constraints import check_printable
 from chalicelib.core.json import Json
+from chalicelib.core.nearest import did_you_mean
 from chalicelib.core.text import mismatch_message
 from chalicelib.engine.einvoice import data_types as v
 from chalicelib.engine.einvoice.findings import MAX_FINDINGS, Finding, InvalidInvoiceError
@@ -23,6 +24,8 @@ _INVALID: Final = object()
 _DEFAULT_ARRAY: Final = v.ArrayConstraint()
 # A finding quotes an unknown name, which may be of any length, up to here.
 _MAX_NAME_CHARACTERS: Final = 100
+# Unknown names of more findings are not compared with the known ones.
+_MAX_COMPARED: Final = 20
 # EN 16931 has its own rule for some required fields; the others get PLT-REQUIRED.
 _REQUIRED_RULES: Final = {
     "number": "BR-02",
@@ -92,6 +95,12 @@ class _FindingCollector:
             self.findings.append(Finding(rule, f"{path} {message}", path))
         return _INVALID
 
+    def add_unknown(self, path: str, name: str, known: Iterable[str]) -> object:
+        """Add a finding for an unknown field, the first ones with the nearest known name."""
+        is_compared = len(self.findings) < _MAX_COMPARED
+        meant = did_you_mean(name, known) if is_compared else ""
+        return self.add("PLT-UNKNOWN-FIELD", path, f"is not known{meant}")
+
     def add_missing(self, path: str) -> object:
         """Add a finding for an absent required field and return _INVALID."""
         name = re.sub(r"\[\d+\]", "", path.removeprefix(self.root + "."))
@@ -143,7 +152,7 @@ def _object_reader(kind: type) -> _JsonReader:
             return report.add("PLT-TYPE", path, "must be an object")
         values: dict[str, object] = {}
         for name in [name for name in source if name not in members]:
-            values[name] = report.add("PLT-UNKNOWN-FIELD", _member_path(path, name), "is not known")
+            values[name] = report.add_unknown(_member_path(path, name), name, members)
         for name, (read_member, required) in members.items():
             raw = source.get(name)
             value = None if raw is None else read_member(raw, f"{path}.{name}", report)

@@ -5,6 +5,7 @@ from copy import replace
 from typing import Final
 
 from chalicelib.core import json
+from chalicelib.core.check_url import url_advice
 from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.core.json import Json
 from chalicelib.engine.context import JobContext
@@ -30,7 +31,8 @@ def load_data(job: PageJob, context: JobContext, egress: Egress) -> PageJob:
     try:
         value = _parse_json(response.result().content)
     except HostRefusedError as refused:
-        raise RenderFailure("url_not_allowed", f"data_url: {refused}.") from refused
+        detail = f"data_url: {refused}{url_advice(job.data_url)}."
+        raise RenderFailure("url_not_allowed", detail) from refused
     except HostUnreachableError as unreachable:
         limits = f"it must answer within {MAX_FETCH_S:g} s with at most {_MAX_BYTES} bytes"
         message = f"data_url: {unreachable}; {limits}."

@@ -1,13 +1,14 @@
 """E-invoice of a job: prepares it, adds its totals to the data and writes its XML."""
 
+from collections.abc import Iterator
 from copy import replace
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.core.json import JsonObject
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.conformance.checks import ValidationRequest
-from chalicelib.engine.context import JobContext, UploadReader
+from chalicelib.engine.context import JobContext, RenderWarning, UploadReader
 from chalicelib.engine.einvoice.prepare import (
     EInvoiceInput,
     PreparedInvoice,
@@ -31,6 +32,21 @@ _NO_TEST_NOTE_MESSAGE: Final = (
 )
 
 
+class InvoiceReading(NamedTuple):
+    """E-invoice of a command and the warnings about it.
+
+    `prepared` is None for an invoice that cannot be computed and is not written either.
+    """
+
+    prepared: PreparedInvoice | None
+    warnings: tuple[RenderWarning, ...] = ()
+
+    @property
+    def totals(self) -> dict[str, Json] | None:
+        """Return the totals, or None without an invoice."""
+        return None if self.prepared is None else totals_json(self.prepared.totals)
+
+
 @dataclass(frozen=True, slots=True)
 class EInvoiceResult:
     """Results of a job's e-invoice; `embedded_file` is None if no PDF carries it."""
@@ -51,23 +67,44 @@ def add_invoice_to_job(
     """
     einvoice = job.einvoice
     assert einvoice is not None, "there is no e-invoice"
-    if einvoice.is_skipped_by_plan:
-        recorder.warn("einvoice_skipped_plan", _SKIPPED_BY_PLAN_MESSAGE, "output.einvoice")
-    try:
-        prepared = prepare_command(einvoice, job.data or {}, is_test=context.test)
-    except RenderFailure as failure:
-        if einvoice.is_written:
-            raise
-        message = f"The template's e-invoice could not be computed: {failure.detail}"
-        recorder.warn("invoice_totals_unavailable", message, einvoice.findings_root)
+    prepared, warnings = reading = read_command(einvoice, job.data or {}, is_test=context.test)
+    recorder.warnings += warnings
+    if prepared is None:
         return job, None
     job = replace(job, data={**(job.data or {}), "invoice": prepared.completed_json})
-    totals = totals_json(prepared.totals)
+    totals = reading.totals or {}
     # Templates show the totals even if no file carries the XML.
     if not einvoice.is_written:
         return job, EInvoiceResult(totals, None)
-    file = _embedded_file(prepared, recorder, context.uploads)
+    file = _embedded_file(prepared, context.uploads)
     return job, EInvoiceResult(totals, file, (invoice_validation_request(prepared, file.content),))
+
+
+def read_command(command: EInvoiceCommand, data: JsonObject, *, is_test: bool) -> InvoiceReading:
+    """Return the e-invoice of a command over loaded data, and the warnings about it.
+
+    Raises RenderFailure `einvoice_invalid` for an invoice that is to be written.
+    """
+    warnings = [*skipped_by_plan(command)]
+    try:
+        prepared = prepare_command(command, data, is_test=is_test)
+    except RenderFailure as failure:
+        if command.is_written:
+            raise
+        message = f"The template's e-invoice could not be computed: {failure.detail}"
+        warnings.append(RenderWarning("invoice_totals_unavailable", message, command.findings_root))
+        return InvoiceReading(None, tuple(warnings))
+    profile = prepared.input.profile
+    if command.is_written and is_test and not profile.has_notes:
+        message = _NO_TEST_NOTE_MESSAGE.format(profile.name)
+        warnings.append(RenderWarning("feature_unavailable", message, command.findings_root))
+    return InvoiceReading(prepared, tuple(warnings))
+
+
+def skipped_by_plan(command: EInvoiceCommand) -> Iterator[RenderWarning]:
+    """Yield a warning where the plan has no e-invoices."""
+    if command.is_skipped_by_plan:
+        yield RenderWarning("einvoice_skipped_plan", _SKIPPED_BY_PLAN_MESSAGE, "output.einvoice")
 
 
 def prepare_command(
@@ -86,25 +123,11 @@ def prepare_command(
     )
 
 
-def write_xml(prepared: PreparedInvoice, recorder: TraceRecorder, uploads: UploadReader) -> bytes:
-    """Return the XML of an invoice; warn if its profile cannot carry the test note."""
-    profile = prepared.input.profile
-    if prepared.input.is_test and not profile.has_notes:
-        recorder.warn(
-            "feature_unavailable",
-            _NO_TEST_NOTE_MESSAGE.format(profile.name),
-            prepared.input.findings_root,
-        )
-    return prepared.to_xml(uploads)
-
-
-def _embedded_file(
-    prepared: PreparedInvoice, recorder: TraceRecorder, uploads: UploadReader
-) -> InvoiceFile:
+def _embedded_file(prepared: PreparedInvoice, uploads: UploadReader) -> InvoiceFile:
     """Return the invoice as the embedded file of a hybrid PDF, named after its profile."""
     profile = prepared.input.profile
     return InvoiceFile(
-        content=write_xml(prepared, recorder, uploads),
+        content=prepared.to_xml(uploads),
         filename=profile.embedded_filename,
         relationship=profile.af_relationship,
         level=profile.xmp_level,

@@ -1,5 +1,6 @@
 """Page ranges such as `1-3,5`, against the number of pages of a document."""
 
+from chalicelib.core.text import number_with_noun
 from chalicelib.engine.pdf_tools.tool import refused_option
 
 
@@ -16,7 +17,9 @@ def page_indexes(ranges: str | None, page_count: int, pointer: str = "/pages") -
         begin, end = int(first), int(last or first)
         if end > page_count:
             raise refused_option(
-                pointer, f"names page {end}; the document has {page_count}", "out_of_range"
+                pointer,
+                f"names page {end}; the document has {number_with_noun(page_count, 'page')}",
+                "out_of_range",
             )
         indexes.update(range(begin - 1, end))
     return sorted(indexes)

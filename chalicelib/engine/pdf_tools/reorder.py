@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from chalicelib.contract.options.pdf_tools import ReorderOptions
+from chalicelib.core.text import number_with_noun
 from chalicelib.engine.pdf_tools.selected_pages import page_selection, selected_file
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 from chalicelib.engine.pdf_tools.tool_files import open_source
@@ -22,7 +23,9 @@ def _require_permutation(order: Sequence[int], page_count: int) -> None:
     named = set[int]()
     for number in order:
         if not 1 <= number <= page_count:
-            message = f"names page {number}; the document has {page_count}"
+            message = (
+                f"names page {number}; the document has {number_with_noun(page_count, 'page')}"
+            )
             raise refused_option("/order", message, "out_of_range")
         if number in named:
             raise refused_option("/order", f"names page {number} twice", "repeated")

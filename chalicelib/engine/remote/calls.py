@@ -94,6 +94,16 @@ class SyntaxCall(EngineCall, frozen=True, tag="syntax"):
     texts: Mapping[str, str]
 
 
+class LookUpCall(EngineCall, frozen=True, tag="look_up"):
+    """Call to look up the hosts of addresses, by JSON Pointer; answered with LookUpResult.
+
+    Those of `https_only` may not be reached by plain http.
+    """
+
+    addresses: Mapping[str, str]
+    https_only: tuple[str, ...] = ()
+
+
 class ReadCall(EngineCall, frozen=True, tag="read"):
     """Call to read a received document, or the one at `document_url`.
 
@@ -146,6 +156,7 @@ type AnyCall = (
     | LintCall
     | PreviewEmailsCall
     | SyntaxCall
+    | LookUpCall
     | ReadCall
     | MergeCall
     | SelfTestCall

@@ -19,6 +19,7 @@ from chalicelib.engine.remote.calls import (
     EngineAnswer,
     JobCall,
     LintCall,
+    LookUpCall,
     MergeCall,
     ReadCall,
     RunCall,
@@ -29,6 +30,7 @@ from chalicelib.engine.remote.results import (
     DryRunResult,
     EmailsResult,
     LintResult,
+    LookUpResult,
     MergeResult,
     ReadResult,
     RunResult,
@@ -49,7 +51,7 @@ class Engine(Protocol):
         ...
 
     def lint(self, job: PageJob, context: JobContext, *, compile_only: bool) -> LintOutcome:
-        """Run the templates of a job without drawing; return failures and warnings.
+        """Run the templates of a job and show its page offline; return failures and warnings.
 
         With `compile_only` they are compiled, with those that they name, and do not run.
         """
@@ -61,6 +63,12 @@ class Engine(Protocol):
 
     def check_syntax(self, texts: Mapping[str, str], deadline: Deadline) -> list[RenderFailure]:
         """Compile templates, by their names; return their failures with the member `text`."""
+        ...
+
+    def look_up(
+        self, addresses: Mapping[str, str], deadline: Deadline, *, https_only: Sequence[str]
+    ) -> dict[str, str]:
+        """Return why addresses are refused, by their names; nothing is sent to them."""
         ...
 
     def missing_walls(self, deadline: Deadline) -> tuple[str, ...]:
@@ -106,6 +114,12 @@ class ExecuteCall:
                 deadline = Deadline.after(self._inputs.left_s(call))
                 failures = self._engine.check_syntax(call.texts, deadline)
                 return LintResult.of(LintOutcome(failures)), []
+            case LookUpCall():
+                deadline = Deadline.after(self._inputs.left_s(call))
+                refusals = self._engine.look_up(
+                    call.addresses, deadline, https_only=call.https_only
+                )
+                return LookUpResult(refusals), []
         assert_never(call)
 
     def _result_of_job(self, call: JobCall, job: EngineJob, context: JobContext) -> Result:

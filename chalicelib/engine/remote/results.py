@@ -1,6 +1,6 @@
 """Results of the engine function as bytes: JSON, and the contents that it refers to by number."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final, Literal, Self
 
 import msgspec
@@ -54,6 +54,12 @@ class LintResult(msgspec.Struct, frozen=True, tag_field="kind", tag="lint"):
     def outcome(self) -> LintOutcome:
         """Return the outcome."""
         return LintOutcome([record.failure() for record in self.failures], self.warnings)
+
+
+class LookUpResult(msgspec.Struct, frozen=True, tag_field="kind", tag="look_up"):
+    """Why addresses are refused, by JSON Pointer; the others may be reached or have no host."""
+
+    refusals: Mapping[str, str]
 
 
 class EmailsResult(msgspec.Struct, frozen=True, tag_field="kind", tag="emails"):
@@ -196,6 +202,7 @@ type AnyResult = (
     RunResult
     | DryRunResult
     | LintResult
+    | LookUpResult
     | EmailsResult
     | ReadResult
     | MergeResult

@@ -24,6 +24,11 @@ class SourceBase(msgspec.Struct, frozen=True, tag_field="type"):
         return False
 
     @property
+    def has_document(self) -> bool:
+        """Tell whether its document is known without the web."""
+        return True
+
+    @property
     def invalid_data_code(self) -> str:
         """Return the code of a render whose `data_url` answers no JSON object."""
         return "data_url_fetch_failed"

@@ -25,6 +25,11 @@ class TemplateSource(SourceBase, frozen=True, tag="template"):
 
     @property
     @override
+    def has_document(self) -> bool:
+        return self.content is not None
+
+    @property
+    @override
     def invalid_data_code(self) -> str:
         return self._resolved_content.invalid_data_code
 

@@ -16,6 +16,11 @@ class UrlSource(SourceBase, frozen=True, tag="url"):
 
     url: str
 
+    @property
+    @override
+    def has_document(self) -> bool:
+        return False
+
     @override
     def document(
         self, inputs: SourceInputs, context: JobContext, templates: TemplateRunner

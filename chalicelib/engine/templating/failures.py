@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import DivisionUndefined, InvalidOperation
 from types import TracebackType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from jinja2 import Template
+from jinja2 import Environment, Template
 from jinja2.exceptions import (
     TemplateAssertionError,
     TemplateRuntimeError,
@@ -18,6 +18,7 @@ from jinja2.exceptions import (
 from chalicelib.engine.sandbox import limits
 from chalicelib.engine.sandbox.process_sandbox import CpuTimeError
 from chalicelib.engine.templating.compiler import UnsupportedSyntaxError
+from chalicelib.engine.templating.foreign_syntax import advice
 from chalicelib.engine.templating.fuel import FuelError
 from chalicelib.engine.templating.loader import (
     INCLUDE_ADVICE,
@@ -26,6 +27,9 @@ from chalicelib.engine.templating.loader import (
     TemplateLoader,
 )
 from chalicelib.engine.templating.positions import source_position
+
+if TYPE_CHECKING:
+    from chalicelib.engine.templating.environment import TemplateEnvironment
 
 _MAX_MESSAGE_CHARACTERS: Final = 500
 # Removed from messages: offsets of Jinja2's lexer, and memory addresses of objects.
@@ -85,8 +89,11 @@ class TemplateFailure:
     excerpt: str | None = None
 
 
-def compile_failure(error: CompileError, loader: TemplateLoader, position: int) -> TemplateFailure:
-    """Return the failure of a compilation; `position` is the lexer's."""
+def compile_failure(
+    error: CompileError, loader: TemplateLoader, environment: "TemplateEnvironment"
+) -> TemplateFailure:
+    """Return the failure of a compilation."""
+    position = environment.position_lexer.position
     cause = error.__cause__
     assert isinstance(cause, Exception)
     if isinstance(cause, FuelError | CpuTimeError | MemoryError):
@@ -97,7 +104,8 @@ def compile_failure(error: CompileError, loader: TemplateLoader, position: int) 
         message = _TOO_MANY_DIGITS if is_too_long else "The template is nested too deeply."
         return _failure_at("template_syntax_error", message, loader, error.name, position)
     code = "template_runtime_error" if _is_unknown_name(cause) else "template_syntax_error"
-    return _failure_at(code, _message(cause), loader, error.name, cause.lineno)
+    message = _with_advice(_message(cause), loader.source_of(error.name), cause.lineno, environment)
+    return _failure_at(code, message, loader, error.name, cause.lineno)
 
 
 def runtime_failure(error: Exception, loader: TemplateLoader) -> TemplateFailure:
@@ -109,7 +117,11 @@ def runtime_failure(error: Exception, loader: TemplateLoader) -> TemplateFailure
         return TemplateFailure(code, _message(error))
     template, line = frame
     position = template.get_corresponding_lineno(line)
-    return _failure_at(code, _message(error), loader, template.name, position)
+    message = _message(error)
+    if message.startswith(_UNKNOWN_NAME_PREFIXES):
+        source = loader.source_of(template.name)
+        message = _with_advice(message, source, position, template.environment)
+    return _failure_at(code, message, loader, template.name, position)
 
 
 def cpu_time_failure(error: CpuTimeError) -> TemplateFailure:
@@ -127,6 +139,12 @@ def python_refusal(refusal: SyntaxError, code: str) -> TemplateSyntaxError:
             break
         position = int(template_position)
     return TemplateSyntaxError(_refusal_message(refusal.msg), position)
+
+
+def _with_advice(message: str, source: str, position: int, environment: Environment) -> str:
+    names = {"filter": environment.filters, "test": environment.tests}
+    found = advice(message, source, position, names)
+    return message.removesuffix(".") + found if found.startswith(". ") else message + found
 
 
 def _is_unknown_name(error: TemplateSyntaxError) -> bool:

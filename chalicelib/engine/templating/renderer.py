@@ -83,9 +83,7 @@ class TemplateRenderer:
             with localcontext(CONTEXT):
                 return _collect_output(template, data, parts)
         except CompileError as error:
-            return failures.compile_failure(
-                error, self._loader, environment.position_lexer.position
-            )
+            return failures.compile_failure(error, self._loader, environment)
         except Exception as error:  # noqa: BLE001 -- a hostile template may provoke any exception
             return failures.runtime_failure(error, self._loader)
 

@@ -9,7 +9,7 @@ from chalicelib.core import json
 from chalicelib.core.changed_address import check_address_change
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, format_rfc3339
-from chalicelib.core.egress_policy import SFTP_PORTS, EgressPolicy
+from chalicelib.core.egress_policy import SFTP_PORTS, EgressPolicy, admission_advice
 from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 from chalicelib.core.ids import DestinationId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
@@ -65,7 +65,7 @@ class CheckAddress:
             refusal = self._rules.literal_refusal(host, port, SFTP_PORTS)
             if refusal is not None:
                 field = "host" if port in SFTP_PORTS else "port"
-                raise _refusal(f"/config/{field}", refusal)
+                raise _refusal(f"/config/{field}", refusal + admission_advice(host, port))
 
 
 class ManageDestinations(msgspec.Struct, frozen=True, kw_only=True, eq=False):

@@ -26,6 +26,13 @@ _MAX_EXP_DIGITS: Final = 12
 # Types that a browser may run as scripts.
 _ACTIVE_TYPES: Final = frozenset({"text/html", "application/xml", "text/xml", "image/svg+xml"})
 
+_ALTERED: Final = "The address is altered: use it exactly as it was given."
+# Only the holder of a URL that was valid once learns that it has expired.
+_EXPIRED: Final = (
+    "The address has expired: GET /v1/renders/{id} gives a new one, with the key of the workspace, "
+    "and a render's `delivery.expires_in` says how long its addresses are valid."
+)
+
 
 class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Signs and resolves `{files_host}/files/{file_id}/{filename}?exp=…&sig=…`.
@@ -61,8 +68,10 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         purged or past its retention, and the codes of `require_active`.
         """
         names = (filename, unquote(filename))
-        if not any(self._is_valid(file_id, name, (exp, disposition), sig) for name in names):
-            raise Forbidden("invalid_signature", "The address is altered or no longer valid.")
+        if not any(self._is_signed(file_id, name, (exp, disposition), sig) for name in names):
+            raise Forbidden("invalid_signature", _ALTERED)
+        if int(exp) <= self.clock.now().timestamp():
+            raise Forbidden("invalid_signature", _EXPIRED)
         file = self._readable_file(FileId(file_id))
         # What a browser would run is never shown at the address of the files.
         is_active = file.content_type.partition(";")[0] in _ACTIVE_TYPES
@@ -90,13 +99,13 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 return file
         raise ServiceError("file_expired", "The file was deleted or its retention has ended.")
 
-    def _is_valid(
+    def _is_signed(
         self, file_id: str, filename: str, exp_and_disposition: tuple[str, Disposition], sig: str
     ) -> bool:
         exp, disposition = exp_and_disposition
         if not (is_id("file", file_id) and exp.isascii() and exp.isdigit()):
             return False
-        if len(exp) > _MAX_EXP_DIGITS or int(exp) <= self.clock.now().timestamp():
+        if len(exp) > _MAX_EXP_DIGITS:
             return False
         shown = _end_of_url(exp, disposition)
         valid = (_signature(key, file_id, filename, shown) for key in self.signing_keys())

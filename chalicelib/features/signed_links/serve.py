@@ -26,6 +26,10 @@ _ABOUT_THE_LINK: Final = frozenset(
     {"not_found", "quota_exceeded", "rate_limited", "concurrency_limited", "region_degraded"}
 )
 _FAILED: Final = "The file cannot be made. The owner of the link finds the reason in the render."
+_EXPIRED: Final = (
+    "The address or its link is past its time: POST /v1/signed-links/{id}/sign gives a new "
+    "address, and a later `expires_at` keeps the link."
+)
 _REFUSED: Final = (
     "The file cannot be made. The owner of the link finds the reason by rendering the template "
     "with the same data."
@@ -129,7 +133,7 @@ class ServeLink(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         now = self.clock.now().timestamp()
         left_s = min((end - now for end in ends), default=float(MAX_AGE_S))
         if left_s <= 0:
-            raise ServiceError("link_expired", "The address or its link is past its time.")
+            raise ServiceError("link_expired", _EXPIRED)
         return min(int(left_s), MAX_AGE_S)
 
 

@@ -1,6 +1,6 @@
 """Webhook of a request: an address that gets the events of one render."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -9,6 +9,8 @@ from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.workspaces.model import Mode
+
+FORWARD_ADVICE: Final = ", and `platen webhook forward` brings the events to it in any case"
 
 
 class RequestWebhook(NamedTuple):

@@ -20,12 +20,11 @@ from chalicelib.engine.job import PageJob
 from chalicelib.engine.remote.calls import EngineAnswer, RunCall, call_to_json
 from chalicelib.engine.remote.results import RunResult, decode_result
 from chalicelib.engine.sources import HtmlSource
-from infra.bench.documents import print_options, render_request
+from infra.bench.documents import invoice_request, print_options, render_request
 from infra.bench.functions import function_by_id, function_variables
 from infra.bench.parts import Parts
 from infra.bench.report import Limit, Report
 from infra.bench.rounds import Rounds, Way, run_in_turns
-from infra.local.examples import example_request
 from infra.local.processes import Spawner
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.pool import WorkerPool
@@ -60,7 +59,7 @@ print("done", flush=True)
 
 def measure(parts: Parts, report: Report, size: Rounds) -> None:
     """Print the table and the ratio."""
-    body, template = render_request(), example_request("invoice", "pdf")
+    body, template = render_request(), invoice_request()
     document = json.dumps([body["input"]["html"], print_options(body)])
     engine = _ColdEngine(parts.stack)
     ways: Mapping[str, Way] = {

@@ -167,6 +167,7 @@ _BODIES: Final[Mapping[str, Any]] = {
     "POST /v1/pdf/from-url": {"url": "https://example.com/", "mode": "async"},
     "POST /v1/images/from-url": {"url": "https://example.com/", "mode": "async"},
     "POST /v1/einvoices": {"profile": "EN16931", "invoice": invoice_json(), "mode": "async"},
+    "POST /v1/einvoices/preflight": {"profile": "EN16931", "invoice": invoice_json()},
     "POST /v1/einvoices/validate": {},
     "POST /v1/batches/{id}/resend-emails": {"statuses": ["failed"]},
     "POST /v1/uploads": {"filename": "a.html", "content_type": "text/html", "bytes": 5},

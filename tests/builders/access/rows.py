@@ -182,6 +182,11 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
         "/delivery/storage/*/destination_id": NAMED,
         "/invoice/supporting_documents/*/upload_id": UPLOAD,
     },
+    "POST /v1/einvoices/preflight": {
+        "/delivery/email/*/rule_id": NOT_TAKEN,
+        "/delivery/storage/*/destination_id": OF_WORKSPACE,
+        "/invoice/supporting_documents/*/upload_id": OF_WORKSPACE,
+    },
     "POST /v1/einvoices/validate": {
         "/upload_id": UPLOAD,
     },

@@ -54,6 +54,9 @@ class RefusingEgress:
     ) -> FetchResponse:
         raise HostRefusedError(f"{url} may not be reached")
 
+    def refusal(self, url: str, *, timeout_s: float, https_only: bool = False) -> str | None:  # noqa: ARG002
+        return f"{url} may not be reached"
+
 
 def no_uploads(upload_id: str) -> bytes:
     raise RenderFailure("upload_not_found", upload_id)

@@ -39,3 +39,6 @@ class SwitchedEgress:
         return self._open.fetch(
             url, max_bytes=max_bytes, timeout_s=timeout_s, https_only=https_only
         )
+
+    def refusal(self, url: str, *, timeout_s: float, https_only: bool = False) -> str | None:
+        return self._open.refusal(url, timeout_s=timeout_s, https_only=https_only)

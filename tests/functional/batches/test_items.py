@@ -111,6 +111,10 @@ def test_items_of_a_canceled_batch_are_canceled(service: Service, change_plan: C
     assert indexes(service, path, "status=pending") == []
 
 
+def render_id_of(index: int) -> str:
+    return f"rnd_{index:026}"
+
+
 def test_pages_cross_the_border_of_a_partition(service: Service) -> None:
     path = make_batch(service, [{}] * 1_050)
     batch, stores = stored_batch(service, path), service.services.state.batch_stores
@@ -120,7 +124,7 @@ def test_pages_cross_the_border_of_a_partition(service: Service) -> None:
             index=index,
             status=statuses[index % 2],
             run=1,
-            render_id=RenderId(f"rnd_{index}"),
+            render_id=RenderId(render_id_of(index)),
         )
         stores.table.write(stores.batches.item_creation(batch, item))
 
@@ -136,7 +140,7 @@ def test_pages_cross_the_border_of_a_partition(service: Service) -> None:
     assert len(targets) == 11
     with_row = {item["index"]: item for item in shown if item["render_id"]}
     assert {index: each["render_id"] for index, each in with_row.items()} == {
-        index: f"rnd_{index}" for index in range(990, 1_010)
+        index: render_id_of(index) for index in range(990, 1_010)
     }
     assert indexes(service, path, "limit=100&status=failed") == list(range(991, 1_010, 2))
 

@@ -34,4 +34,4 @@ def test_the_reference_names_the_host(service: Service) -> None:
     page = service.call("GET", "/docs").body.decode()
 
     assert document["servers"] == [{"url": HOST}]
-    assert 'href="/live/errors/not_found"' in page
+    assert 'data-document="/live/v1/openapi.json"' in page

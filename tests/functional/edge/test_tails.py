@@ -108,13 +108,14 @@ def test_gateway_is_told_of_the_tail(app: App) -> None:
 
 
 def test_openapi_describes_the_tail() -> None:
-    paths: Any = openapi_document(endpoints_of([blueprint]), (), "https://a.test")["paths"]
-    operation = paths["/l/{link}/{rest}"]["get"]
+    document: Any = openapi_document(endpoints_of([blueprint]), (), "https://a.test")
+    operation = document["paths"]["/l/{link}/{rest}"]["get"]
 
     parameters = {entry["name"]: entry for entry in operation["parameters"] if "name" in entry}
     assert parameters.keys() == {"link", "rest"}
     assert "rest of the path" in parameters["rest"]["description"]
-    assert "not_found" in operation["responses"]["404"]["description"]
+    name = operation["responses"]["404"]["$ref"].rpartition("/")[2]
+    assert "not_found" in document["components"]["responses"][name]["description"]
 
 
 def test_tail_is_the_end_of_its_path() -> None:

@@ -139,7 +139,11 @@ def test_preflight_reports_broken_rules(service: Service) -> None:
     assert {error["code"] for error in report["errors"]} == {"einvoice_invalid"}
     assert report["errors"][0]["path"].startswith("/data/order/invoice")
     fine = service.call("POST", "/v1/renders/preflight", json_body=body | {"data": DATA}).json
-    assert fine == {"ok": True, "errors": [], "warnings": []}
+    made = service.call("POST", "/v1/renders", json_body=body | {"data": DATA}).json
+    assert (fine["ok"], fine["errors"], fine["warnings"]) == (True, [], [])
+    assert report["invoice"] is None
+    assert fine["invoice"]["grand_total"] == "214.16"
+    assert made["status"] == "succeeded"
 
 
 def test_preflight_warns_of_an_unused_template_invoice(service: Service) -> None:

@@ -14,6 +14,7 @@ from tests.builders.email_connections import made_connection
 from tests.builders.email_rules import RULES_PATH, create_rule, template_id_of
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.hybrids import INVOICE_XML
+from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.service import Service
 from tests.builders.storage_destinations import create_destination
 from tests.builders.templates import make_template, post_template, publish_template
@@ -113,12 +114,14 @@ def test_lease_is_held_while_the_function_works(service: Service, work: str) -> 
     assert service.limits()["leases"] == {}
 
 
-def test_preflight_and_publishing_without_templates_need_no_lease(service: Service) -> None:
+def test_preflight_without_a_page_and_publishing_without_templates_need_no_lease(
+    service: Service,
+) -> None:
     item = service.limits() | {"leases": {f"rnd_{n}": FAR for n in range(50)}}
     service.main_table.write(Write(service.main_table, item=item))
-    body = {"input": {"type": "html", "html": "<p>x"}}
+    body = {"profile": "EN16931", "invoice": invoice_json()}
 
-    assert service.call("POST", "/v1/renders/preflight", json_body=body).json["ok"] is True
+    assert service.call("POST", "/v1/einvoices/preflight", json_body=body).json["ok"] is True
     assert publish_template(service, make_template(service, html="<p>x")).status == 201
 
 

@@ -57,7 +57,8 @@ def test_deliveries_are_listed_newest_first(
     ]
     lines = tool.table("webhook", "deliveries", service.workspace)
     assert lines[0].split()[:4] == ["id", "event_type", "status", "attempts"]
-    assert len(lines) == 5
+    assert len([line for line in lines if not line.startswith(" ")]) == 5
+    assert max(map(len, lines)) <= 100
 
 
 def test_list_of_many_deliveries_goes_beyond_one_page(

@@ -139,7 +139,9 @@ def test_tables_show_ids_whole_on_a_narrow_terminal(
     rows = tool.table("workspace", "list")
     fields = tool.table("workspace", "show", made["id"])
 
-    assert any(made["id"] in row and name in row for row in rows)
+    assert any(made["id"] in row and "[red]A name" in row for row in rows)
+    words = {word for row in rows for word in row.split()}
+    assert words >= set(name.split())
     assert ["id", made["id"]] in [row.split() for row in fields]
     assert ["owner_verified", "yes"] in [row.split() for row in fields]
 

@@ -80,7 +80,13 @@ def test_each_request_can_be_checked_without_a_render(service: Service, tool: st
         json_body=tool_request(tool, webhook={"url": "https://127.0.0.1/"}, reference=3),
     ).json
 
-    assert good == {"ok": True, "errors": [], "warnings": []}
+    assert good == {
+        "ok": True,
+        "errors": [],
+        "warnings": [],
+        "invoice": None,
+        "cost": {"renders": 1, "remaining": 250_000},
+    }
     assert [error["path"] for error in bad["errors"]] == ["/reference"]
     assert service.call("GET", "/v1/renders").json["data"] == []
 

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import lowest_id
+from chalicelib.engine.context import RenderWarning
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 
@@ -16,6 +18,11 @@ def preflight(service: Service, **fields: Any) -> ApiAnswer:
     key = fields.pop("key", service.live)
     body = {"input": HTML} | fields
     return service.call("POST", "/v1/renders/preflight", json_body=body, key=key)
+
+
+def error_paths(answer: ApiAnswer) -> list[tuple[str, str]]:
+    assert answer.status == 200, answer.body
+    return [(each["path"], each["code"]) for each in answer.json["errors"]]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +55,8 @@ def test_addresses_that_are_always_refused_are_told(service: Service, url: str) 
     )
 
     for path, errors in {**found, "/source/url": tool.json["errors"]}.items():
-        assert [(each["path"], each["code"]) for each in errors] == [(path, "not_allowed")]
+        assert [(each["path"], each["code"]) for each in errors] == [(path, "url_not_allowed")]
+    assert service.engine.looked_up == []
 
 
 @pytest.mark.parametrize("url", ["HTTPS://Example.com:8443/a?b#c", "https://bücher.example/"])
@@ -62,7 +70,13 @@ def test_good_request_is_ok_and_creates_nothing(service: Service) -> None:
     answer = preflight(service, data={"n": 1}, output={"format": "png"})
 
     assert answer.status == 200
-    assert answer.json == {"ok": True, "errors": [], "warnings": []}
+    assert answer.json == {
+        "ok": True,
+        "errors": [],
+        "warnings": [],
+        "invoice": None,
+        "cost": {"renders": 1, "remaining": 250_000},
+    }
     assert service.call("GET", "/v1/renders").json["data"] == []
     assert service.engine.jobs == []
     assert service.limits()["holds"] == {}
@@ -109,27 +123,120 @@ def test_key_with_an_allowlist_cannot_probe_other_templates(service: Service) ->
     assert [error["code"] for error in answer.json["errors"]] == ["template_not_allowed_for_key"]
 
 
+@pytest.mark.parametrize("name", ["inside.example", "INSIDE.example:8443"])
+def test_names_are_looked_up_and_those_of_private_hosts_told(service: Service, name: str) -> None:
+    service.engine.private_hosts = ("inside.example",)
+    url = f"https://{name}/a"
+
+    page = preflight(service, input={"type": "url", "url": url})
+    data = preflight(
+        service, input={"type": "html", "html": "{{ x }}"}, data_url="https://out.example/"
+    )
+    tool = service.call(
+        "POST",
+        "/v1/pdf-tools/rotate/preflight",
+        json_body={"source": {"url": url}, "degrees": 90},
+        key=service.test,
+    )
+
+    assert error_paths(page) == [("/input/url", "url_not_allowed")]
+    assert error_paths(tool) == [("/source/url", "url_not_allowed")]
+    assert error_paths(data) == []
+    assert service.engine.looked_up[1] == ({"/data_url": "https://out.example/"}, ("/data_url",))
+    assert service.limits()["leases"] == {}
+
+
 @pytest.mark.parametrize(
-    ("header", "margin", "height", "overlaps"),
+    ("fields", "is_shown"),
     [
-        ("header", {"top": "20mm"}, "2cm", False),
-        ("header", {"top": "20mm"}, "2.01cm", True),
-        ("first_header", {}, "30mm", True),
-        ("last_footer", {"top": "5cm"}, "30mm", True),
-        ("footer", {"bottom": "5cm"}, "30mm", False),
+        ({}, True),
+        ({"input": {"type": "url", "url": "https://example.com/"}}, False),
+        (
+            {
+                "input": {"type": "url", "url": "https://example.com/"},
+                "output": {"pdf": {"header": {"enabled": True, "left": "x"}}},
+            },
+            True,
+        ),
+        (
+            {
+                "input": {"type": "template", "template_id": TEMPLATE},
+                "output": {"pdf": {"header": {"enabled": True, "left": "x"}}},
+            },
+            False,
+        ),
+        ({"input": {"type": "html", "upload_id": "upl_x"}}, False),
+        ({"input": HTML | {"assets": [{"path": "a.png", "upload_id": "upl_x"}]}}, False),
     ],
 )
-def test_header_higher_than_its_margin_gives_a_warning(
-    service: Service, header: str, margin: dict[str, str], height: str, *, overlaps: bool
+def test_page_is_shown_offline_where_something_may_be_found(
+    service: Service, fields: dict[str, Any], *, is_shown: bool
 ) -> None:
-    header_options = {"enabled": True, "center": "x", "height": height}
+    service.engine.lint_warnings = [RenderWarning("placeholder_left", "x", "body")]
 
-    answer = preflight(service, output={"pdf": {"margin": margin, header: header_options}})
+    answer = preflight(service, **fields)
 
-    codes = [(warning["code"], warning["detail"]) for warning in answer.json["warnings"]]
-    path = f"/output/pdf/{header}/height"
-    assert codes == ([("header_footer_overlap", path)] if overlaps else [])
-    assert answer.json["ok"] is True
+    codes = [warning["code"] for warning in answer.json["warnings"]]
+    assert ("placeholder_left" in codes, len(service.engine.lint_jobs)) == (is_shown, is_shown)
+
+
+@pytest.mark.parametrize(
+    ("header", "is_told"),
+    [
+        ({"left": "x"}, True),
+        ({"left": "{{ x }}"}, False),
+        ({"html": "{{ x }}", "height": "9cm"}, True),
+    ],
+)
+def test_without_the_data_only_heights_that_do_not_depend_on_them_are_told(
+    service: Service, header: dict[str, str], *, is_told: bool
+) -> None:
+    overlap = RenderWarning("header_footer_overlap", "x", "/output/pdf/header")
+    service.engine.lint_warnings = [overlap, RenderWarning("undefined_value", "x", "html, line 1")]
+
+    answer = preflight(
+        service,
+        input={"type": "html", "html": "{{ a }}"},
+        data_url="https://example.com/data.json",
+        output={"pdf": {"header": {"enabled": True, **header}}},
+    )
+
+    codes = [warning["code"] for warning in answer.json["warnings"]]
+    assert codes == (["header_footer_overlap"] if is_told else [])
+
+
+def test_warning_that_fails_the_render_is_an_error(service: Service) -> None:
+    output = {"pdf": {"header": {"left": "x"}}, "fail_on": ["feature_unavailable"]}
+
+    report = preflight(service, output=output)
+
+    assert error_paths(report) == [("/output/fail_on", "render_failed")]
+    assert [warning["code"] for warning in report.json["warnings"]] == ["feature_unavailable"]
+    assert "output.pdf.header" in report.json["errors"][0]["message"]
+
+
+def test_cost_is_told_and_nothing_taken(service: Service) -> None:
+    live, test = preflight(service), preflight(service, key=service.test)
+    unreadable = preflight(service, input=3)
+
+    assert live.json["cost"] == unreadable.json["cost"] == {"renders": 1, "remaining": 250_000}
+    assert test.json["cost"] == {"renders": 0, "remaining": 250_000}
+    item = service.limits()
+    assert (item["quota_left"], item["used"], item["holds"]) == (250_000, 0, {})
+    service.render()
+    assert preflight(service).json["cost"]["remaining"] == 249_999
+
+
+def test_used_up_allowance_is_told_to_live_keys(service: Service) -> None:
+    item = service.limits() | {"quota_left": 0}
+    service.main_table.write(Write(service.main_table, item=item))
+
+    live, test = preflight(service), preflight(service, key=service.test)
+
+    assert error_paths(live) == [("", "render_limit_reached")]
+    assert live.json["cost"] == {"renders": 1, "remaining": 0}
+    assert test.json["ok"] is True
+    assert service.render().code == "render_limit_reached"
 
 
 def test_header_that_is_not_enabled_gives_a_warning(service: Service) -> None:

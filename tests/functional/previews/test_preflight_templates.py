@@ -83,7 +83,10 @@ def test_warnings_are_those_of_known_data(service: Service) -> None:
         {"code": "undefined_value", "message": "x", "detail": "html, line 1"}
     ]
     assert preflight(service, path, data_url=url).json["warnings"] == []
-    assert preflight(service, path).json["warnings"] == []
+    # A render without data has none, and so has its preflight.
+    assert [each["code"] for each in preflight(service, path).json["warnings"]] == [
+        "undefined_value"
+    ]
 
 
 def test_without_the_data_only_syntax_errors_are_reported(service: Service) -> None:
@@ -124,11 +127,11 @@ def test_without_capacity_preflight_answers_region_degraded(service: Service) ->
 
 
 @pytest.mark.parametrize("input_", [{"html": "<p>", "templating": False}, {"html": "<p>"}])
-def test_plain_text_is_not_compiled(service: Service, input_: dict[str, Any]) -> None:
+def test_plain_text_is_no_template(service: Service, input_: dict[str, Any]) -> None:
     body = {"input": {"type": "html"} | input_}
 
     assert error_codes(service.call("POST", "/v1/renders/preflight", json_body=body)) == []
-    assert service.engine.lint_jobs == []
+    assert not service.engine.lint_jobs[0].source.has_templates
 
 
 def preflight_html(service: Service, **wanted: Any) -> ApiAnswer:

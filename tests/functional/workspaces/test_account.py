@@ -103,13 +103,16 @@ def test_usage_counts_by_day_mode_and_format(service: Service) -> None:
     assert usage["by_template"] == []
 
 
+FIRST, SECOND = (f"tpl_{number:026}" for number in (1, 2))
+
+
 def delivery_of(event: DomainEvent, row: dict[str, Any]) -> EventDelivery:
     (event_type,) = [each for each in EVENT_TYPES if each.name == event.type]
     return EventDelivery(event=event, type=event_type, subject_row=row, settled=True)
 
 
 def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> None:
-    rendered = [("tpl_1", "live"), ("tpl_2", "test"), ("tpl_2", "failed"), ("tpl_2", "live")]
+    rendered = [(FIRST, "live"), (SECOND, "test"), (SECOND, "failed"), (SECOND, "live")]
     count = CountUsage(table=service.main_table, formats=lambda _row: ("pdf", "zip"))
     for n, (template, kind) in enumerate(rendered):
         status = "failed" if kind == "failed" else "succeeded"
@@ -122,8 +125,8 @@ def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> No
     usage = service.call("GET", "/v1/usage").json
 
     assert usage["by_template"] == [
-        {"template_id": "tpl_2", "live": 1, "test": 1, "failed": 1},
-        {"template_id": "tpl_1", "live": 1, "test": 0, "failed": 0},
+        {"template_id": SECOND, "live": 1, "test": 1, "failed": 1},
+        {"template_id": FIRST, "live": 1, "test": 0, "failed": 0},
     ]
     assert usage["by_format"] == [
         {"format": name, "live": 2, "test": 1, "failed": 1} for name in ("pdf", "zip")

@@ -88,6 +88,9 @@ class Guarded:
     def fetch(self, url: str, **limits: Any) -> Any:
         return self.egress.fetch(url, **limits)
 
+    def refusal(self, url: str, **limits: Any) -> str | None:
+        return self.egress.refusal(url, **limits)
+
 
 class OpenEgress(GuardedEgress):
     """Egress that refuses nothing; of several IP addresses it takes the forbidden one."""

@@ -184,6 +184,9 @@ class Hanging:
     def fetch(self, *_: Any, **__: Any) -> FetchResponse:
         raise AssertionError
 
+    def refusal(self, *_: Any, **__: Any) -> str | None:
+        raise AssertionError
+
 
 def test_hanging_dials_of_ended_renders_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(

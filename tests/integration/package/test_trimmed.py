@@ -27,7 +27,6 @@ TESTS: Final = (
     "tests/unit/engine/test_test_mark.py",
     "tests/unit/engine/schemas",
     "tests/unit/engine/templating/filters/test_codes.py",
-    "tests/unit/engine/templating/test_stored_examples.py",
 )
 
 

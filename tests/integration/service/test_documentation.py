@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -24,7 +23,6 @@ PAGES: Final = sorted(
     if "```sh\n" in path.read_text(encoding="utf-8")
 )
 BLOCK: Final = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-PORT: Final = "8700"
 # A `python3` without the detour of a version manager, which takes longer than the commands.
 PATH: Final = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
@@ -48,8 +46,7 @@ def test_every_command_block_of_a_page_works_as_pasted(
     page: str, stack: RunningStack, checkout: Path
 ) -> None:
     blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
-    port = str(urlsplit(stack.base_url).port)
-    script = "\n".join(["set -eu -o pipefail", *blocks]).replace(PORT, port)
+    script = "\n".join(["set -eu -o pipefail", *blocks])
 
     done = subprocess.run(
         ["bash", "-c", script],  # noqa: S607 -- the reader's shell

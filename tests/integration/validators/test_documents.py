@@ -18,7 +18,7 @@ from chalicelib.engine.sources import CanvasSource, HtmlSource, Source
 from chalicelib.engine.templating.worker import TemplateWorker
 from chalicelib.features.templates.model import SourceBundle
 from chalicelib.features.templates.options import merged_output
-from infra.local.examples import example_data, stored_examples, template_body
+from infra.local.examples import example_data, example_names, template_body
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.integration.validators.conftest import faults, rejected
@@ -83,7 +83,7 @@ def test_attachment_of_the_caller_never_takes_the_name_of_the_invoice(
     assert faults(judge, made, "3u") == set()
 
 
-@pytest.mark.parametrize("example", stored_examples())
+@pytest.mark.parametrize("example", example_names())
 def test_examples_conform_to_pdfa_and_pdfua(
     parts: PipelineServices, judge: LocalValidator, example: str
 ) -> None:

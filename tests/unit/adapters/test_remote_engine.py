@@ -132,6 +132,17 @@ def test_lint_returns_all_failures(wire: EngineWire) -> None:
     assert warnings == (RenderWarning("undefined_value", "x", "line 2"),)
 
 
+def test_lookups_return_refusals_by_pointer(wire: EngineWire) -> None:
+    urls = {"/input/url": "https://a.example/", "/data_url": "http://b.example/"}
+
+    refusals = wire.remote.look_up(urls, context(), https_only=["/data_url"])
+
+    assert refusals == {
+        "/input/url": "https://a.example/ False",
+        "/data_url": "http://b.example/ True",
+    }
+
+
 def test_self_test_names_missing_walls(wire: EngineWire) -> None:
     assert wire.remote.missing_walls(context()) == ("system_call_filter",)
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from chalicelib.contract.batches.request import BatchRequest
-from chalicelib.contract.validation import MAX_ERRORS, read_body
-from chalicelib.core.errors import FieldError, ServiceError
+from chalicelib.contract.validation import read_body
+from chalicelib.core.errors import MAX_ERRORS, FieldError, ServiceError
 
 
 def read(**members: Any) -> BatchRequest:

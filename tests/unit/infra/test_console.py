@@ -38,6 +38,24 @@ def printed(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in log_files(path) for line in file.read_text().splitlines()]
 
 
+@pytest.mark.parametrize(("as_json", "lines"), [(False, 1), (True, 3)])
+def test_traffic_is_quiet_for_people_and_complete_in_the_log_file(
+    path: Path,
+    opened: Open,
+    as_json: bool,  # noqa: FBT001 -- a case
+    lines: int,
+) -> None:
+    shown = io.StringIO()
+    console = Console(as_json=as_json, shows_traffic=False, out=shown, log_file=opened())
+
+    console.log_request("GET", "/v1/renders", 200, 1.5, "r")
+    console.log_invocation("RenderFunction", 3, "ok", "r")
+    console.log_failure("RenderFunction", b'{"errorType": "E", "errorMessage": "m"}')
+
+    assert len(shown.getvalue().splitlines()) == lines
+    assert [line["kind"] for line in printed(path)] == ["request", "invocation", "failure"]
+
+
 def test_console_omits_lines_that_the_log_file_keeps(
     path: Path, opened: Open, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.api.edge.endpoint import Endpoint, ModelName, import_model
 from chalicelib.api.edge.openapi import objects as oas
+from chalicelib.api.edge.openapi.examples import (
+    problem_examples,
+    recorded_examples,
+    with_examples,
+)
 from chalicelib.api.edge.openapi.forms import with_forms
 from chalicelib.api.edge.openapi.headers import HEADERS, PARAMETERS, SECURITY
 from chalicelib.api.edge.openapi.named import NamedSchemas
@@ -69,11 +74,7 @@ def openapi_document(
     writer = OperationWriter(
         inputs=inputs, outputs=outputs, definitions=definitions, problems=problems
     )
-    paths: dict[str, dict[str, oas.Operation]] = {}
-    for row in published:
-        # OpenAPI has no template for a tail; the parameter describes it.
-        path = row.path.replace("+}", "}")
-        paths.setdefault(path, {})[row.method.lower()] = writer.operation(row)
+    paths = _paths(published, writer)
     definitions = {**_with_events(definitions, outputs, event_types), **FORMS}
     webhooks = webhook_operations(event_types)
     roots = paths, webhooks, problems.components
@@ -89,11 +90,26 @@ def openapi_document(
         "components": {
             "schemas": referenced_schemas(roots, with_variants(definitions)),
             "responses": dict(sorted(problems.components.items())),
+            "examples": problem_examples(problems.codes, api_host),
             "securitySchemes": SECURITY,
             "headers": HEADERS,
             "parameters": PARAMETERS,
         },
     }
+
+
+def _paths(
+    endpoints: Sequence[Endpoint], writer: OperationWriter
+) -> dict[str, dict[str, oas.Operation]]:
+    """Return the operations of endpoints with their examples, by path and method."""
+    examples = recorded_examples()
+    paths: dict[str, dict[str, oas.Operation]] = {}
+    for row in endpoints:
+        # OpenAPI has no template for a tail; the parameter describes it.
+        path = row.path.replace("+}", "}")
+        operation = with_examples(writer.operation(row), examples)
+        paths.setdefault(path, {})[row.method.lower()] = operation
+    return paths
 
 
 def _info(api_host: str) -> oas.Info:

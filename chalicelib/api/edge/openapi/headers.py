@@ -10,7 +10,12 @@ from chalicelib.api.edge.openapi import objects as oas
 _TEXT_SCHEMA: Final[oas.Schema] = {"type": "string"}
 SECURITY: Final = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
-    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "header": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "An API key, in place of `Authorization`.",
+    },
 }
 HEADERS: Final[Mapping[str, oas.Header]] = {
     "Idempotent-Replayed": {
@@ -33,7 +38,11 @@ HEADERS: Final[Mapping[str, oas.Header]] = {
         "description": "Id of the render. Absent unless the body is a file.",
         "schema": _TEXT_SCHEMA,
     },
-    "ETag": {"description": "The revision in quotes, for `If-Match`.", "schema": _TEXT_SCHEMA},
+    "ETag": {
+        "description": "Version of the answer in quotes: of a draft its revision, for `If-Match`; "
+        "of what changes with a release a checksum, for `If-None-Match`.",
+        "schema": _TEXT_SCHEMA,
+    },
     "X-Request-Id": {
         "description": "Id of this request in the logs: the client's own if it sent a valid one.",
         "schema": _TEXT_SCHEMA,
@@ -77,6 +86,8 @@ PARAMETERS: Final[Mapping[str, oas.Parameter]] = {
     },
 }
 
+# An accepted render has its address, by whichever endpoint it was made.
+_RENDER: Final = "chalicelib.contract.render.render:Render"
 _OF_FILES: Final = ("X-Render-Id", "X-Billed-Renders", "X-Pages")
 
 
@@ -92,7 +103,8 @@ def answer_headers(row: Endpoint, status: HTTPStatus) -> dict[str, oas.HeaderRef
     names = []
     if status in {HTTPStatus.CREATED, HTTPStatus.FOUND, HTTPStatus.SEE_OTHER}:
         names.append("Location")
-    if row.idempotent and status == HTTPStatus.ACCEPTED:
+    has_address = row.idempotent or _RENDER in row.answer_models(status)
+    if has_address and status == HTTPStatus.ACCEPTED:
         names.append("Location")
     is_file = status in {HTTPStatus.OK, HTTPStatus.SEE_OTHER} and row.answer_types != (JSON,)
     if row.idempotent and is_file:

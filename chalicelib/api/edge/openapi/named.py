@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, cast
 
 from chalicelib.api.edge.openapi import objects as oas
+from chalicelib.api.edge.openapi.named_texts import TEXTS
 from chalicelib.api.edge.openapi.schemas import Step, rewritten
 from chalicelib.contract import einvoices, field_types
 from chalicelib.contract.emails import connection, rule, send
@@ -15,6 +16,7 @@ from chalicelib.contract.storage import destination
 from chalicelib.contract.template import layers, template
 from chalicelib.contract.webhooks import delivery, endpoint
 from chalicelib.core import json
+from chalicelib.core.storage import StorageErrorCode
 
 _TYPES: Final[Mapping[str, object]] = {
     "AssetPolicy": Literal["lenient", "strict"],
@@ -48,6 +50,7 @@ _TYPES: Final[Mapping[str, object]] = {
     "RenderStatus": request.RenderStatus,
     "ResultFormat": request.ResultFormat,
     "Retention": Literal["none", "default"],
+    "StorageErrorCode": StorageErrorCode,
     "StorageProvider": destination.StorageProvider,
     "TemplateType": template.TemplateType,
     "TestOutcome": Literal["succeeded", "failed"],
@@ -74,7 +77,8 @@ class NamedSchemas:
         for name, kind in _TYPES.items():
             schema = cast("oas.Schema", type_json_schema(kind, oas.SCHEMAS + "{model}"))
             made = rewritten(schema, steps)
-            self.components[name] = made
+            text: oas.Schema = {"description": TEXTS[name]} if name in TEXTS else {}
+            self.components[name] = text | made
             self._names[_key(made)] = name
 
     def _with_reference(self, schema: oas.Schema) -> oas.Schema:

@@ -72,11 +72,24 @@ Parameter = TypedDict(
 HeaderReference = TypedDict("HeaderReference", {"$ref": str})
 
 
+# A reference to an example.
+ExampleReference = TypedDict("ExampleReference", {"$ref": str})
+
+
+class Example(TypedDict):
+    """Example object: a value, and what it shows."""
+
+    summary: str
+    value: Json
+
+
 class MediaType(TypedDict):
     """Media type object: the schema of a body."""
 
     schema: Schema
     example: NotRequired[Json]
+    # By name: examples, or references to them.
+    examples: NotRequired[Mapping[str, "Example | ExampleReference"]]
 
 
 class Header(TypedDict):
@@ -143,6 +156,7 @@ class Components(TypedDict):
 
     schemas: Mapping[str, Schema]
     responses: Mapping[str, Response]
+    examples: Mapping[str, Example]
     securitySchemes: Mapping[str, Mapping[str, str]]
     headers: Mapping[str, Header]
     parameters: Mapping[str, Parameter]

@@ -1,6 +1,5 @@
 """Operations of the document: parameters, bodies and answers of the endpoints."""
 
-import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
@@ -9,8 +8,8 @@ import msgspec
 
 from chalicelib.api.edge.endpoint import JSON, Endpoint, import_model
 from chalicelib.api.edge.openapi import objects as oas
-from chalicelib.api.edge.openapi.forms import parameter_schema
 from chalicelib.api.edge.openapi.headers import answer_headers
+from chalicelib.api.edge.openapi.path_parameters import path_parameters
 from chalicelib.api.edge.openapi.responses import ProblemResponses
 from chalicelib.api.edge.openapi.schemas import with_default_in_words, without_null
 from chalicelib.api.edge.request_body import MULTIPART_TYPE
@@ -33,11 +32,6 @@ FORMS: Final[Mapping[str, oas.Schema]] = {
     }
 }
 _FORM_SCHEMA: Final[oas.Schema] = {"$ref": f"{oas.SCHEMAS}UploadFile"}
-_PLACEHOLDER: Final = re.compile(r"\{(\w+)(\+?)\}")
-_TAIL_DESCRIPTION: Final = (
-    "The rest of the path: one or more segments with `/` between them, each percent-encoded. Empty "
-    "and dot segments and an encoded slash are `not_found`."
-)
 
 
 class OperationWriter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -56,7 +50,7 @@ class OperationWriter(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             "description": _description(row),
             "tags": [row.tag],
             "parameters": [
-                *_path_parameters(row.path),
+                *path_parameters(row.path),
                 *self._query_parameters(row),
                 *_header_parameters(row),
             ],
@@ -145,22 +139,6 @@ def _answer_words(row: Endpoint, status: HTTPStatus) -> str:
 def _description(row: Endpoint) -> str:
     scope = f"Needs the scope `{row.auth.scope}`." if row.auth.scope else ""
     return "\n\n".join(part for part in (row.description, scope) if part)
-
-
-def _path_parameters(path: str) -> list[oas.Parameter]:
-    parameters = []
-    for name, is_tail in _PLACEHOLDER.findall(path):
-        parameter: oas.Parameter
-        parameter = {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": parameter_schema(path, name),
-        }
-        if is_tail:
-            parameter["description"] = _TAIL_DESCRIPTION
-        parameters.append(parameter)
-    return parameters
 
 
 def _header_parameters(row: Endpoint) -> list[oas.Parameter]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from chalicelib.api.edge.endpoint import JSON, Endpoint
 from chalicelib.api.edge.openapi import objects as oas
+from chalicelib.api.edge.openapi.examples import problem_references
 from chalicelib.api.edge.openapi.headers import common_headers
 from chalicelib.api.edge.problems import PROBLEM_JSON
 from chalicelib.core.problems import PROBLEMS, Problem
@@ -41,6 +42,11 @@ class ProblemResponses:
     def __init__(self) -> None:
         self.components: dict[str, oas.Response] = {}
         self._names: dict[tuple[bool, tuple[str, ...]], str] = {}
+
+    @property
+    def codes(self) -> set[str]:
+        """Return the codes of all responses."""
+        return {code for _, codes in self._names for code in codes}
 
     def references(self, row: Endpoint, schema: oas.Schema) -> dict[str, oas.Response]:
         """Return the references of an operation's problem responses, by status."""
@@ -87,7 +93,12 @@ def _response(
     return {
         "description": "\n".join([status.phrase, "", *lines]),
         "headers": headers,
-        "content": {PROBLEM_JSON: {"schema": schema}},
+        "content": {
+            PROBLEM_JSON: {
+                "schema": schema,
+                "examples": problem_references(problem.code for problem in problems),
+            }
+        },
     }
 
 

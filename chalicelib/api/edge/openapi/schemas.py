@@ -4,7 +4,6 @@ Each step gets one schema whose parts it has rewritten already. What a step need
 schemas stands in its module: `named.py` and `variants.py`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -16,7 +15,6 @@ type Step = Callable[[oas.Schema], oas.Schema]
 
 _NULL: Final[oas.Schema] = {"type": "null"}
 _SCALARS: Final = (str, int, float)
-_SAYS_DEFAULT: Final = re.compile(r"(?i)\b(?:default|absent)\b")
 
 
 def rewritten(schema: oas.Schema, steps: Sequence[Step]) -> oas.Schema:
@@ -83,8 +81,7 @@ def with_default_in_words(schema: oas.Schema) -> oas.Schema:
         return schema
     words = _words(schema.pop("default"))
     said = schema.get("description", "")
-    is_said = _SAYS_DEFAULT.search(said) and all(word in said for word in words)
-    if words and not is_said:
+    if words:
         schema["description"] = f"{said} Default: {', '.join(words)}.".lstrip()
     return schema
 

@@ -124,7 +124,11 @@ def _provider_shapes(
     schema = schemas[name]
     for provider, (config, credentials) in PROVIDERS[name].items():
         members = dict(schema["properties"])
-        members["provider"] = {"type": "string", "const": provider}
+        members["provider"] = {
+            "type": "string",
+            "const": provider,
+            "description": members["provider"]["description"],
+        }
         required = [*schema["required"]]
         if schemas[config.__name__].get("required") and "config" not in required:
             required.append("config")
@@ -132,7 +136,8 @@ def _provider_shapes(
             reference: oas.Schema = {"$ref": oas.SCHEMAS + model.__name__}
             if member not in required and nullable(members[member]):
                 reference = {"oneOf": [reference, {"type": "null"}]}
-            members[member] = reference
+            text = schemas[model.__name__]["description"]
+            members[member] = reference | {"description": text}
         yield provider, {**schema, "properties": members, "required": required}
 
 

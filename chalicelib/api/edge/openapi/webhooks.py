@@ -41,6 +41,7 @@ _HEADERS: Final[Sequence[oas.Parameter]] = [
         "name": "user-agent",
         "in": "header",
         "required": True,
+        "description": "The sender: this service, and the version of its form of deliveries.",
         "schema": {"type": "string", "const": "Platen-Webhooks/1.0"},
     },
 ]
@@ -107,15 +108,22 @@ def _operation(row: EventType) -> oas.Operation:
 def _body_schema(
     row: EventType, envelope: oas.Schema, data: oas.Schema, reference: oas.Schema
 ) -> oas.Schema:
+    members, about = envelope["properties"], data["properties"]["object"]
+    kind: oas.Schema = {"type": "string", "const": row.name}
+    subject: oas.Schema = {"properties": {"object": reference | _texts(about)}}
     of_event: oas.Schema = {
         "description": f"{row.summary}.",
         "properties": {
-            **envelope["properties"],
-            "type": {"type": "string", "const": row.name},
-            "data": data | {"properties": {"object": reference}},
+            **members,
+            "type": kind | _texts(members["type"]),
+            "data": data | subject,
         },
     }
     return envelope | of_event
+
+
+def _texts(schema: oas.Schema) -> oas.Schema:
+    return {"description": schema["description"]}
 
 
 def _schema_name(row: EventType) -> str:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
+from copy import replace
 from typing import Final
 
 from pybase64 import b64decode
@@ -12,6 +13,7 @@ from pybase64 import b64decode
 from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
+from chalicelib.core.text import number_with_noun
 from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
@@ -30,6 +32,8 @@ from chalicelib.engine.browser.tab.animations import await_print, wait_in_slices
 from chalicelib.engine.browser.tab.nodes import NodeCount
 from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
+from chalicelib.engine.pdf.text.chromium_pdf import page_count
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 
 _PIXELS_PER_INCH: Final = 96
 _MM_PER_PIXEL: Final = 25.4 / _PIXELS_PER_INCH
@@ -165,6 +169,22 @@ def _twenty_of_each_code(warnings: Sequence[RenderWarning]) -> list[RenderWarnin
     return kept
 
 
+def _count_pages(tab: Tab, options: PdfOptions) -> int:
+    """Return how many pages a document has without its ranges, which it is printed for again."""
+    answer = tab.send("Page.printToPDF", **_print_parameters(replace(options, page_ranges=None)))
+    content = b64decode(await_print(tab, answer)["data"])
+    return page_count(content, cross_reference_table(content))
+
+
+def overlap_warnings(tab: Tab, options: PdfOptions, style: PageStyle) -> list[RenderWarning]:
+    """Return the warnings of `print_pdf` about headers and footers, without a print."""
+    options = style.with_room(options)
+    heights_answer = measure_heights(tab, options)
+    if heights_answer is None:
+        return []
+    return header_footer_warnings(tab, options, style, heights_answer)
+
+
 def _print_once(
     tab: Tab, options: PdfOptions, style: PageStyle
 ) -> tuple[bytes, list[RenderWarning]]:
@@ -177,8 +197,10 @@ def _print_once(
         content = b64decode(await_print(tab, answer)["data"])
     except RenderFailure as failure:
         if "Page range exceeds" in failure.detail:
+            count = number_with_noun(_count_pages(tab, options), "page")
             message = (
-                f"output.pdf.page_ranges ({options.page_ranges}) names a page that is not there"
+                f"output.pdf.page_ranges ({options.page_ranges}) names a page that is not there: "
+                f"the document has {count}"
             )
             raise RenderFailure("render_failed", message) from failure
         if "Printing failed" not in failure.detail or heights_answer is None:

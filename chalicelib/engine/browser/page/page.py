@@ -1,10 +1,12 @@
 """Facade of one document in a prepared page: load, warnings, and each output format."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from chalicelib.contract.options.image import Wait
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
@@ -62,7 +64,7 @@ from chalicelib.engine.browser.output.print_gaps import (
     possible_gaps,
     printed_pages,
 )
-from chalicelib.engine.browser.output.printing import print_pdf
+from chalicelib.engine.browser.output.printing import overlap_warnings, print_pdf
 from chalicelib.engine.browser.output.sharp_backgrounds import has_patterns, sharp_backgrounds
 from chalicelib.engine.browser.output.structure_marks import structure_marks
 from chalicelib.engine.browser.page.canvases import webgl_warnings
@@ -75,7 +77,7 @@ from chalicelib.engine.browser.page.scrolling_boxes import ScrollingBoxes, scrol
 from chalicelib.engine.browser.page.unready import wait_failure
 from chalicelib.engine.browser.page.watch import PageWatch
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
-from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON
+from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, Refusal
 from chalicelib.engine.browser.tab.credentials import Credentials
 from chalicelib.engine.browser.tab.emulation import Emulation
 from chalicelib.engine.browser.tab.origin import can_reveal_origin
@@ -89,7 +91,20 @@ if TYPE_CHECKING:
     from chalicelib.engine.browser.output.paged.running_elements import PageOverlay
 
 _MAX_WARNINGS: Final = 50
+# A page that asks nobody is shown in a fraction of a second.
+_OFFLINE_MS: Final = 5_000
 _DOCUMENT_URL: Final = PageFunction[str]("() => Reflect.get(Document.prototype, 'URL', document)")
+
+
+class OfflineView(NamedTuple):
+    """View of a document without scripts and the web.
+
+    `is_inert`: it has no scripts, so its texts are those of a render. `is_whole`: it also requested
+    nothing of the web, so all of it is.
+    """
+
+    is_inert: bool
+    is_whole: bool
 
 
 class BrowserPage:
@@ -123,7 +138,6 @@ class BrowserPage:
         self._may_have_page_rules = True
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
         self._clipping_page: PrintedPage | None = None
-        self._is_printed = False
         self._possible_gaps = PRINTED_GAPS
         self._printed_pages: PrintedPages | None = None
         self._style = PageStyle()
@@ -244,7 +258,6 @@ class BrowserPage:
             with self._fitted_pages(options):
                 content = self._print(options, self._style)
         self.texts = PageTexts(headings, self._tab.head_metadata, structure, elements)
-        self._is_printed = True
         self._warnings += orientation_warnings(content, options)
         if self._possible_gaps:
             self._printed_pages = printed_pages(content, options, self._style, self._possible_gaps)
@@ -308,10 +321,35 @@ class BrowserPage:
             self._warnings += clipped_content_warnings(self._tab, self._clipping_page)
 
     def find_broken_links(self) -> None:
-        """Warn of links that lead nowhere in the PDF, after all drawings."""
-        if self._is_printed and self._tab.has_feature("hasBrokenLink"):
+        """Warn of links that lead nowhere in a PDF, after all drawings."""
+        if "pdf" in self._output.formats and self._tab.has_feature("hasBrokenLink"):
             self._emulation.set_print_media()
             self._warnings += broken_link_warnings(self._tab)
+
+    def show_offline(
+        self,
+        html: str,
+        output: OutputOptions,
+        look_up: Callable[[Iterable[str]], Mapping[str, str]],
+        *,
+        is_canvas: bool,
+        assets: AssetFiles,
+    ) -> OfflineView:
+        """Show a document without its scripts and the web, and warn of what a render would.
+
+        `look_up` tells why some of the addresses may not be reached. Raises as `load`.
+        """
+        self._watch.requests.stay_offline()
+        self.load(html, _without_scripts(output), needs_screen_layout=is_canvas, assets=assets)
+        requests = self._watch.requests
+        for url, reason in look_up(requests.unsent).items():
+            requests.assets.record_refusal(url, Refusal(reason, is_refused=True))
+        if output.strict_assets:
+            requests.check_complete()
+        if "pdf" in output.formats:
+            self._warnings += overlap_warnings(self._tab, output.pdf, self._page_style(output.pdf))
+        is_inert = self._is_inert and not _brings_scripts(output)
+        return OfflineView(is_inert, is_inert and not requests.unsent)
 
     def header_footer_pdf(self, batch: HeaderFooterBatch, output: OutputOptions) -> bytes:
         """Print headers and footers alone, on a prepared page that has shown no document.
@@ -405,6 +443,12 @@ def _check_assets(warnings: Sequence[RenderWarning]) -> None:
         if warning.code == "asset_failed":
             message = f"asset_policy is strict, and {warning.detail} was not loaded: "
             raise RenderFailure("asset_fetch_failed", message + warning.message)
+
+
+def _without_scripts(output: OutputOptions) -> OutputOptions:
+    """Return options with which a document is shown without its scripts and conditions."""
+    image = replace(output.image, wait=None)
+    return replace(output, image=image, wait=Wait(timeout_ms=_OFFLINE_MS), javascript=False)
 
 
 def _brings_scripts(output: OutputOptions) -> bool:

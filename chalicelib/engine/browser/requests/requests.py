@@ -27,6 +27,7 @@ from chalicelib.engine.browser.tab.credentials import Credentials
 from chalicelib.engine.browser.tab.prepared_page import PreparedPage
 from chalicelib.engine.context import RenderWarning
 
+MAX_UNSENT: Final = 200
 _BAD_REQUEST: Final = 400
 _LOCAL_SCHEMES: Final = ("data:", "blob:", "about:")
 _HTTP, _HTTPS = WEB_PREFIXES
@@ -52,11 +53,20 @@ class PageRequests:
         self._credentials: Credentials | None = None
         self._counted: set[str] = set()
         self.count, self.is_loaded = 0, False
+        self._is_offline = False
+        # Addresses that an offline page has requested, at most MAX_UNSENT.
+        self.unsent: dict[str, None] = {}
         self.main_response: MainResponse | None = None
         self.own_origin = OwnOrigin(prepared_page)
         self.assets = PageAssets()
         self.navigations = navigations
         self.transfers = Transfers(self.assets, traffic, self.own_origin, prepared_page.frame)
+
+    def stay_offline(self) -> None:
+        """Send nothing to any server: what the page asks for is recorded in `unsent`."""
+        self._is_offline = True
+        # Also for what is no request of a document, such as `preconnect`.
+        self._traffic.end()
 
     def allow_navigation(self, credentials: Credentials) -> None:
         """Allow the page itself to be loaded from the web and to navigate."""
@@ -170,10 +180,7 @@ class PageRequests:
 
     def _on_request(self, session: str, event: Event) -> None:
         url, is_main = event["request"]["url"], self._is_main_document(event)
-        document = self.own_origin.take_document(event["requestId"]) if is_main else None
-        if document is not None:
-            self.transfers.document_request = event.get("networkId")
-            self._send(session, "Fetch.fulfillRequest", **document)
+        if is_main and self._has_served_document(session, event):
             return
         self._count_request(event)
         if is_main and self._credentials is None:
@@ -186,10 +193,7 @@ class PageRequests:
             self.assets.record_refusal(url, refusal)
             self._fail(session, event, "Aborted" if is_main else "BlockedByClient")
             return
-        own = self.own_origin.asset_response(event["requestId"], url)
-        if own is not None:
-            self.enable_network(session)
-            self._send(session, "Fetch.fulfillRequest", **own)
+        if self._is_kept_here(session, event):
             return
         if is_main:
             self.main_response = MainResponse(url)
@@ -199,6 +203,34 @@ class PageRequests:
             self.assets.record_found(url)
         self._open.add(event["requestId"], url, event["resourceType"])
         self._continue_request(session, event, is_main=is_main)
+
+    def _has_served_document(self, session: str, event: Event) -> bool:
+        """Serve the document of the page's own origin, once; return whether this was it."""
+        document = self.own_origin.take_document(event["requestId"])
+        if document is None:
+            return False
+        self.transfers.document_request = event.get("networkId")
+        self._send(session, "Fetch.fulfillRequest", **document)
+        return True
+
+    def _is_kept_here(self, session: str, event: Event) -> bool:
+        """Serve an asset of the request, or record a request of an offline page.
+
+        Return whether it was one of both.
+        """
+        url = event["request"]["url"]
+        own = self.own_origin.asset_response(event["requestId"], url)
+        if own is not None:
+            self.enable_network(session)
+            self._send(session, "Fetch.fulfillRequest", **own)
+            return True
+        if self._is_offline:
+            if len(self.unsent) < MAX_UNSENT:
+                self.unsent[url] = None
+            # Undoes the record of `_on_client_redirect`.
+            self.assets.record_found(url)
+            self._fail(session, event, "BlockedByClient")
+        return self._is_offline
 
     def _count_request(self, event: Event) -> None:
         """Count a request, but no redirect and no repeated interception of it."""

@@ -1,6 +1,7 @@
 """Pages that the option `output.pdf.page_ranges` selects."""
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.text import number_with_noun
 
 
 def selected_pages(page_ranges: str | None, count: int) -> list[int]:
@@ -15,7 +16,10 @@ def selected_pages(page_ranges: str | None, count: int) -> list[int]:
     for part in page_ranges.split(","):
         first, _, last = part.partition("-")
         if int(first) > count:
-            message = f"output.pdf.page_ranges names page {first.strip()}; there are {count}"
+            pages_there = number_with_noun(count, "page")
+            message = (
+                f"output.pdf.page_ranges names page {first.strip()}; the document has {pages_there}"
+            )
             raise RenderFailure("render_failed", message)
         pages.update(range(int(first) - 1, min(int(last or first), count)))
     return sorted(pages)

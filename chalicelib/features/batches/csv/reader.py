@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from chalicelib.core.errors import ServiceError, json_pointer, validation_error
+from chalicelib.core.errors import ServiceError, json_pointer, raise_all, validation_error
 from chalicelib.core.json import MAX_DEPTH, JsonObject
 from chalicelib.features.batches.csv.lines import MAX_RECORD_BYTES, Line, split_lines
 from chalicelib.features.batches.csv.other_kinds import fault_of_one_column, other_kind
@@ -88,13 +88,17 @@ def read_csv_format(head: bytes, *, is_whole: bool, has_mapping: bool = False) -
 
 def check_csv_mapping(columns: Sequence[str], mapping: Mapping[str, str]) -> None:
     """Raise `validation_error` for a path of the mapping whose column or place does not exist."""
+    raise_all(_mapping_errors(columns, mapping))
+
+
+def _mapping_errors(columns: Sequence[str], mapping: Mapping[str, str]) -> Iterator[ServiceError]:
     known = frozenset(columns)
     for path, column in mapping.items():
         fault = _path_fault(path, mapping.keys())
         if fault is None and column.strip() not in known:
             fault = f"the file has no column {_quote(column)}; it has {_list_columns(columns)}"
         if fault is not None:
-            raise validation_error(json_pointer([path], "/csv_mapping"), fault)
+            yield validation_error(json_pointer([path], "/csv_mapping"), fault)
 
 
 def read_records(

@@ -8,7 +8,7 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.core import json
 from chalicelib.core.changed_address import check_address_change
 from chalicelib.core.clock import Clock, format_rfc3339
-from chalicelib.core.egress_policy import SUBMISSION_PORTS, EgressPolicy
+from chalicelib.core.egress_policy import SUBMISSION_PORTS, EgressPolicy, admission_advice
 from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 from chalicelib.core.ids import ConnectionId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
@@ -157,6 +157,7 @@ class ManageConnections(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             host, port = str(config["host"]), cast("int", config["port"])
             refusal = self.rules.literal_refusal(host, port, SUBMISSION_PORTS)
             if refusal is not None:
+                refusal += admission_advice(host, port)
                 errors = [FieldError("/config/host", "not_allowed", refusal)]
                 raise ServiceError("url_not_allowed", f"{refusal}.", errors=errors)
         return config

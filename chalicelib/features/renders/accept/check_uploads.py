@@ -1,12 +1,18 @@
 """Checks of the uploads that a render uses: present and small enough."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from chalicelib.contract.options.assets import MAX_ASSET_BYTES, PageAsset, decoded_bytes, plain_path
-from chalicelib.core.errors import NotFound, RenderFailure, validation_error
+from chalicelib.core.errors import (
+    NotFound,
+    RenderFailure,
+    ServiceError,
+    raise_all,
+    validation_error,
+)
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.job import Job, PageJob, PdfToolJob
 from chalicelib.engine.pdf_tools.tool import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES
@@ -28,24 +34,26 @@ def check_uploads(job: Job, workspace_id: WorkspaceId, uploads: ReadUploads) -> 
     Raises `upload_not_found`, `conflict` if an upload has not arrived, or `validation_error`.
     """
     assets = job.assets if isinstance(job, PageJob) else ()
-    _check_paths(assets)
+    raise_all(_path_errors(assets))
     ids_by_pointer = referenced_uploads(job)
     ready = uploads.get_ready(workspace_id, ids_by_pointer) if ids_by_pointer else {}
-    _check_asset_sizes(assets, ready)
-    check = _check_tool_sizes if isinstance(job, PdfToolJob) else _check_sizes
-    check(ready)
+    size_errors = _tool_size_errors if isinstance(job, PdfToolJob) else _size_errors
+    raise_all((*_asset_size_errors(assets, ready), *size_errors(ready)))
 
 
-def _check_paths(assets: Sequence[PageAsset]) -> None:
+def _path_errors(assets: Sequence[PageAsset]) -> Iterator[ServiceError]:
     numbers: dict[str, int] = {}
     for number, asset in enumerate(assets):
         first = numbers.setdefault(plain_path(asset.path), number)
         if first != number:
             message = f"is that of /input/assets/{first} too: leave one of both out"
-            raise validation_error(f"/input/assets/{number}/path", message)
+            yield validation_error(f"/input/assets/{number}/path", message)
 
 
-def _check_asset_sizes(assets: Sequence[PageAsset], uploads: Mapping[str, Upload]) -> None:
+def _asset_size_errors(
+    assets: Sequence[PageAsset], uploads: Mapping[str, Upload]
+) -> Iterator[ServiceError]:
+    """Yield the error of the asset that makes all of them too large, if one does."""
     total = 0
     for number, asset in enumerate(assets):
         if asset.content is None:
@@ -56,37 +64,39 @@ def _check_asset_sizes(assets: Sequence[PageAsset], uploads: Mapping[str, Upload
             total += decoded_bytes(asset.content)
         if total > MAX_ASSET_BYTES:
             message = f"makes {total} bytes of assets; {MAX_ASSET_BYTES} are allowed together"
-            raise validation_error(pointer, message, "too_large")
+            yield validation_error(pointer, message, "too_large")
+            return
 
 
-def _check_sizes(uploads: Mapping[str, Upload]) -> None:
+def _size_errors(uploads: Mapping[str, Upload]) -> Iterator[ServiceError]:
     total = embedded = 0
     for pointer, upload in uploads.items():
+        embedded_before, total_before = embedded, total
         if "/supporting_documents/" in pointer:
             embedded += upload.bytes
-        if embedded > _MAX_EMBEDDED_BYTES:
+        if embedded_before <= _MAX_EMBEDDED_BYTES < embedded:
             message = f"makes {embedded} bytes; an e-invoice may embed {_MAX_EMBEDDED_BYTES}"
-            raise validation_error(pointer, message, "too_large")
+            yield validation_error(pointer, message, "too_large")
         is_html = pointer == "/input/upload_id"
         is_asset = pointer.startswith("/input/assets/")
         total += 0 if is_html or is_asset else upload.bytes
         if is_html and upload.bytes > _MAX_HTML_BYTES:
             message = f"has {upload.bytes} bytes; HTML may have {_MAX_HTML_BYTES}"
-            raise validation_error(pointer, message, "too_large")
-        if total > _MAX_TOTAL_BYTES:
+            yield validation_error(pointer, message, "too_large")
+        if total_before <= _MAX_TOTAL_BYTES < total:
             message = f"makes {total} bytes of uploads; a file may carry {_MAX_TOTAL_BYTES}"
-            raise validation_error(pointer, message, "too_large")
+            yield validation_error(pointer, message, "too_large")
 
 
-def _check_tool_sizes(uploads: Mapping[str, Upload]) -> None:
-    total = sum(upload.bytes for upload in uploads.values())
+def _tool_size_errors(uploads: Mapping[str, Upload]) -> Iterator[ServiceError]:
     for pointer, upload in uploads.items():
         if upload.bytes > MAX_SOURCE_BYTES:
             message = f"has {upload.bytes} bytes; a source may have {MAX_SOURCE_BYTES}"
-            raise validation_error(pointer, message, "too_large")
-        if total > MAX_TOTAL_BYTES:
-            message = f"{total} bytes of uploads are named; {MAX_TOTAL_BYTES} are allowed together"
-            raise validation_error(pointer, message, "too_large")
+            yield validation_error(pointer, message, "too_large")
+    total = sum(upload.bytes for upload in uploads.values())
+    if total > MAX_TOTAL_BYTES:
+        message = f"{total} bytes of uploads are named; {MAX_TOTAL_BYTES} are allowed together"
+        yield validation_error(next(iter(uploads)), message, "too_large")
 
 
 class ReadUploadedHtml(msgspec.Struct, frozen=True, kw_only=True, eq=False):

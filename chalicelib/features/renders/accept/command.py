@@ -6,7 +6,7 @@ from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf_tools import PdfaOptions
-from chalicelib.core.errors import Forbidden, validation_error
+from chalicelib.core.errors import Forbidden, ServiceError, raise_all, validation_error
 from chalicelib.core.ids import LinkId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.delivery.emails import EmailRules
@@ -100,15 +100,17 @@ def check_command(command: RenderCommand, region: str) -> None:
     """
     _check_key(command)
     _check_workspace(command, region)
+    raise_all(_option_errors(command))
+
+
+def _option_errors(command: RenderCommand) -> Iterator[ServiceError]:
     if command.engine not in {None, *(engine.id for engine in ENGINE_VERSIONS)}:
         known = ", ".join(engine.id for engine in ENGINE_VERSIONS)
-        raise validation_error(
-            "/engine", f"is none of {known}; GET /v1/engines lists them", "not_allowed"
-        )
+        message = f"is none of {known}; GET /v1/engines lists them"
+        yield validation_error("/engine", message, "not_allowed")
     if command.template_id is None and command.version != "live":
-        raise validation_error(
-            "/version", "goes with a template only: leave it out here", "not_allowed"
-        )
+        message = "goes with a template only: leave it out here"
+        yield validation_error("/version", message, "not_allowed")
 
 
 def _check_key(command: RenderCommand) -> None:

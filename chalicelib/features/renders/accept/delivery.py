@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from chalicelib.core.errors import FieldError, ServiceError, validation_error
+from chalicelib.core.errors import FieldError, ServiceError, raise_all, validation_error
 from chalicelib.engine.job import Job, PageJob
 from chalicelib.features.renders.accept.resolve_emails import EmailTarget
 from chalicelib.features.renders.model import DeliveryType, RunMode
@@ -86,11 +86,11 @@ def delivery_policy(request: DeliveryRequest, mode: RunMode, job: Job) -> Delive
         == "cancel",
         emails=request.emails,
     )
-    for error in (*_delivery_errors(policy, mode, job), *_zero_retention_errors(policy, job)):
-        raise error
+    errors = [*_delivery_errors(policy, mode, job), *_zero_retention_errors(policy, job)]
     if is_response_only and not policy.cancel_on_timeout:
         message = "cancel is needed where the file is not kept: nobody could fetch it later"
-        raise validation_error("/timeout_behavior", message, "not_allowed")
+        errors.append(validation_error("/timeout_behavior", message, "not_allowed"))
+    raise_all(errors)
     return policy
 
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple, Self, cast
 
 import msgspec
 
-from chalicelib.core.errors import validation_error
+from chalicelib.core.errors import ServiceError, raise_all, validation_error
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.delivery.emails import EmailOmission, EmailRule, EmailRules
@@ -55,7 +55,7 @@ def resolved_emails(
         return None
     known = {rule.id: rule for rule in read(workspace.id, template.email_rules)}
     if requested is not None:
-        _check_known(requested, known)
+        raise_all(_target_errors(requested, known))
     rules = tuple(known.values() if targets is None else _choose(targets, known))
     if not rules:
         return None
@@ -84,15 +84,17 @@ def _default_targets(template: ResolvedSource) -> Sequence[EmailTarget] | None:
     return [EmailTarget.from_json(each) for each in cast("Sequence[JsonObject]", chosen)]
 
 
-def _check_known(targets: Sequence[EmailTarget], known: Mapping[str, EmailRule]) -> None:
+def _target_errors(
+    targets: Sequence[EmailTarget], known: Mapping[str, EmailRule]
+) -> Iterator[ServiceError]:
     named = set[str]()
     for n, target in enumerate(targets):
         if target.rule_id not in known:
             message = "is none of the template's email rules that are enabled"
-            raise validation_error(f"/delivery/email/{n}/rule_id", message, "not_found")
-        if target.rule_id in named:
+            yield validation_error(f"/delivery/email/{n}/rule_id", message, "not_found")
+        elif target.rule_id in named:
             message = "is named twice, and a rule sends one email"
-            raise validation_error(f"/delivery/email/{n}/rule_id", message, "not_allowed")
+            yield validation_error(f"/delivery/email/{n}/rule_id", message, "not_allowed")
         named.add(target.rule_id)
 
 

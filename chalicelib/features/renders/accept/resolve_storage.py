@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from chalicelib.core.errors import validation_error
+from chalicelib.core.errors import raise_all, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.delivery.storage import StorageTarget, StorageTargets
@@ -69,15 +69,20 @@ class ResolveStorage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     ) -> RenderCommand:
         ids = sorted({each.destination_id for each in requested})
         known = self.find(command.workspace.id, ids)
+        raise_all(
+            validation_error(
+                f"/delivery/storage/{n}/destination_id",
+                "is none of the workspace's storage destinations",
+                "not_found",
+            )
+            for n, each in enumerate(requested)
+            if is_requested and each.destination_id not in known
+        )
         targets: list[StorageTarget] = []
         copies: list[bool] = []
-        for n, each in enumerate(requested):
+        for each in requested:
             found = known.get(each.destination_id)
             if found is None:
-                if is_requested:
-                    message = "is none of the workspace's storage destinations"
-                    pointer = f"/delivery/storage/{n}/destination_id"
-                    raise validation_error(pointer, message, "not_found")
                 # The default one was deleted meanwhile.
                 continue
             path = found.path_template if each.path is None else each.path

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chalicelib.core.errors import FieldError, RenderFailure
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.job import Job, RenderOutcome
 from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.renders.model import DeliveryType, Render
@@ -71,9 +72,14 @@ def _retention_note(render: Render) -> str:
 def check_warnings(job: Job, outcome: RenderOutcome) -> None:
     """Raise RenderFailure `render_failed` for the first warning that fails the job."""
     for warning in outcome.trace.warnings:
-        if warning.code in job.fail_on:
-            place = (
-                "" if warning.detail is None else f" ({warning.detail[:_MAX_DETAIL_CHARACTERS]})"
-            )
-            message = f"{warning.code}, which fail_on names: {warning.message}{place}"
+        message = failure_of_warning(warning, job)
+        if message is not None:
             raise RenderFailure("render_failed", message, trace=outcome.trace)
+
+
+def failure_of_warning(warning: RenderWarning, job: Job) -> str | None:
+    """Return why a warning fails a job, or None if it does not."""
+    if warning.code not in job.fail_on:
+        return None
+    place = "" if warning.detail is None else f" ({warning.detail[:_MAX_DETAIL_CHARACTERS]})"
+    return f"{warning.code}, which fail_on names: {warning.message}{place}"

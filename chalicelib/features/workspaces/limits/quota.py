@@ -61,6 +61,11 @@ def take_renders(
     return taken
 
 
+def check_renders_left(workspace: Workspace, seen: Row, now: dt.datetime) -> None:
+    """Raise `render_limit_reached` if neither a render nor a pack for it is left; take nothing."""
+    take_renders(LimitsUpdateBuilder(), workspace, seen, now, may_top_up=True)
+
+
 def plan_change(more_renders: int, prepaid: int | None) -> LimitsUpdateBuilder:
     """Return the parts of an update that adds included renders, and sets those left of packs."""
     builder = LimitsUpdateBuilder(

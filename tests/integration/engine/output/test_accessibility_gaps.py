@@ -10,7 +10,7 @@ from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.sources import CanvasSource, HtmlSource
 from chalicelib.engine.templating.worker import TemplateWorker
-from infra.local.examples import example_data, stored_examples, template_body
+from infra.local.examples import example_data, example_names, template_body
 from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.builders.pages.real_browser import Render
 
@@ -109,7 +109,7 @@ def test_no_report_without_pdfua_or_accessibility_report(render: Render) -> None
     assert render(DRAWING).validation_requests == ()
 
 
-@pytest.mark.parametrize("example", stored_examples())
+@pytest.mark.parametrize("example", example_names())
 def test_examples_have_no_untagged_content(
     browser: Browser, templates: TemplateWorker, example: str
 ) -> None:

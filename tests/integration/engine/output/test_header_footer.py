@@ -179,7 +179,7 @@ def test_page_ranges_keep_the_original_page_numbers(render: Render) -> None:
     assert "/H2" not in elements
     assert "/Outlines" not in document.Root
     assert sum(1 for each in document.objects if is_page(each)) == 2
-    with pytest.raises(RenderFailure, match="page 5; there are 4"):
+    with pytest.raises(RenderFailure, match="page 5; the document has 4 pages"):
         render(html, pdf={**options, "page_ranges": "1,5"})
 
 

@@ -147,6 +147,7 @@ def test_a_page_range_beyond_the_end_fails_the_render(render: Render) -> None:
         render("<p>one", pdf={"page_ranges": "7"})
 
     assert failure.value.code == "render_failed"
+    assert failure.value.detail.endswith("names a page that is not there: the document has 1 page")
 
 
 @pytest.mark.parametrize("pdf", [{}, {"pdfa": "2b"}, {"pdfa": "3a", "pdfua": True}])

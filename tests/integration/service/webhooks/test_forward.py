@@ -29,7 +29,7 @@ import signal, sys, pathlib
 # As in a terminal, also where the tests run in the background of a shell, which ignores Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from infra.operator import cli, connection
-connection._RUN_FOLDER = pathlib.Path(sys.argv.pop(1))
+connection.RUN_FOLDER = pathlib.Path(sys.argv.pop(1))
 cli.main()
 """
 

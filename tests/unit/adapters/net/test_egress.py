@@ -103,6 +103,29 @@ def test_number_of_dialled_addresses_is_bounded(dialled: Dialled) -> None:
     assert len(dialled) == 8
 
 
+@pytest.mark.parametrize(
+    ("url", "addresses", "word"),
+    [
+        ("https://name.example/a?b", ["93.184.215.14"], None),
+        ("https://name.example/a?b", ["93.184.215.14", "10.0.0.1"], "private or internal"),
+        ("https://name.example:9000/", ["93.184.215.14"], "only ports"),
+        ("https://user:word@10.0.0.1/", [], "private or internal"),
+        ("https://bücher.example/", ["fd00::1"], "private or internal"),
+        ("http://name.example/", ["93.184.215.14"], "use https"),
+        ("https://name.example/", [], None),
+        ("https://[name/", ["10.0.0.1"], "a host is a name"),
+        ("ftp://name.example/", ["10.0.0.1"], None),
+    ],
+)
+def test_url_is_refused_by_a_lookup_alone(
+    dialled: Dialled, url: str, addresses: list[str], word: str | None
+) -> None:
+    refusal = egress_for(*addresses).refusal(url, timeout_s=PATIENCE_S, https_only=True)
+
+    assert (refusal is None) if word is None else (word in (refusal or ""))
+    assert dialled == []
+
+
 def test_dns_rebinding_is_refused(dialled: Dialled) -> None:
     answers = iter([["93.184.215.14"], ["127.0.0.1"]])
     egress = GuardedEgress(

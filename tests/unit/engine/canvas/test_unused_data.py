@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from chalicelib.engine.canvas.unused_data import unused_data
-from infra.local.examples import example_data, stored_examples, template_body
+from infra.local.examples import example_data, example_names, template_body
 
 if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
@@ -47,6 +47,6 @@ def test_warnings_are_few_and_short_also_for_hostile_keys() -> None:
 
 @pytest.mark.parametrize("example", ["certificate", "shipping-label"])
 def test_scenes_of_the_examples_name_all_of_their_data(example: str) -> None:
-    assert example in stored_examples()
+    assert example in example_names()
 
     assert list(unused_data(example_data(example), [str(template_body(example))])) == []

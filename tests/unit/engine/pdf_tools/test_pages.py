@@ -122,7 +122,7 @@ def test_deleting_all_pages_is_refused() -> None:
 def test_a_page_that_does_not_exist_is_refused(options: ToolOptions) -> None:
     error = refused(options, rich_pdf(3))
 
-    assert error == ("/pages", "out_of_range", "names page 4; the document has 3")
+    assert error == ("/pages", "out_of_range", "names page 4; the document has 3 pages")
 
 
 def test_entries_below_a_gone_one_move_up() -> None:
@@ -159,8 +159,8 @@ def test_reordered_pages_keep_all_that_they_had() -> None:
     [
         ((1, 2), "required", "does not name page 3"),
         ((1, 3, 3), "repeated", "names page 3 twice"),
-        ((1, 4, 4), "out_of_range", "names page 4; the document has 3"),
-        ((0, 1, 2), "out_of_range", "names page 0; the document has 3"),
+        ((1, 4, 4), "out_of_range", "names page 4; the document has 3 pages"),
+        ((0, 1, 2), "out_of_range", "names page 0; the document has 3 pages"),
         ((1, 2, 3, 1), "repeated", "names page 1 twice"),
     ],
 )
@@ -196,7 +196,7 @@ def test_embedded_files_of_the_document_go_into_the_first_file() -> None:
 def test_a_range_with_a_page_that_does_not_exist_is_named() -> None:
     error = refused(SplitOptions(ranges=("1", "2-4")), rich_pdf(3))
 
-    assert error == ("/ranges/1", "out_of_range", "names page 4; the document has 3")
+    assert error == ("/ranges/1", "out_of_range", "names page 4; the document has 3 pages")
 
 
 def test_more_than_500_pages_are_split_by_ranges_only() -> None:

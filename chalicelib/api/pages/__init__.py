@@ -1,0 +1,1 @@
+"""Pages for people, and what they load: stored content, sent compressed and with an ETag."""

@@ -1,0 +1,1 @@
+"""Commands of `platen` that speak the public API, of any service."""

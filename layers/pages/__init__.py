@@ -1,0 +1,1 @@
+"""Layer `pages`: the viewer of the reference."""

@@ -1,0 +1,34 @@
+"""The documents of `examples/`: their data fit their schema, and the first request is theirs."""
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from chalicelib.contract.template.template import TemplateRequest
+from infra.local.examples import (
+    EXAMPLES_DIR,
+    REQUEST_FILE,
+    example_data,
+    example_names,
+    request_text,
+    template_body,
+)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_data_fit_the_schema(name: str) -> None:
+    body = template_body(name)
+
+    TemplateRequest.model_validate(body)
+    Draft202012Validator.check_schema(body["schema"])
+    assert list(Draft202012Validator(body["schema"]).iter_errors(example_data(name))) == []
+
+
+def test_request_file_is_made_of_the_parts() -> None:
+    # `.venv/bin/python -m infra.local.examples` writes it.
+    assert REQUEST_FILE.read_text(encoding="utf-8") == request_text()
+
+
+def test_the_table_names_every_example() -> None:
+    table = (EXAMPLES_DIR / "README.md").read_text(encoding="utf-8")
+
+    assert [name for name in example_names() if f"[{name}]({name})" not in table] == []
