@@ -30,12 +30,10 @@ class Made:
 
     def __init__(self, live: ApiClient, name: str) -> None:
         self.template = template_body(name)
-        output: dict[str, Any] = {"pdf": {"accessibility_report": True}}
-        if self.template["options"]["output_format"] == "png":
-            output["formats"] = ["pdf", "png"]
         template = live.http.post("/templates", json=self.template)
         assert template.status_code == 201, template.text
-        body = render_body(name, template.json()["id"]) | {"output": output}
+        body = render_body(name, template.json()["id"])
+        body["output"]["pdf"] = {"accessibility_report": True}
         answer = live.http.post("/renders", json=body)
         assert answer.status_code in {200, 201}, answer.text
         self.render: dict[str, Any] = answer.json()
