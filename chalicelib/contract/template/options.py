@@ -28,7 +28,7 @@ class TemplateOptions(Model):
     """The template's defaults for `output`. A request overrides them by member; null is unset.
 
     Exception: null in a request turns off `einvoice` and `pdf.pdfa`. In a render without a PDF,
-    `pdf.pdfa` and `pdf.pdfua` are left out.
+    `pdf`, header and footer are left out; in one without a picture, `image`.
     """
 
     output_format: OutputFormat | None = None

@@ -16,8 +16,12 @@ _HEADER_FOOTER: Final = ("header", "footer")
 _ATOMIC_MEMBERS: Final = frozenset({"attachments", "einvoice", "protection", "watermark"})
 # Null in a request turns these defaults off.
 _CLEARED_BY_NULL: Final = frozenset({"einvoice", "pdfa"})
-# Only valid with a PDF; a request without one would be refused because of a default.
-_PDF_CONFORMANCE: Final = frozenset({"pdfa", "pdfua"})
+# Defaults for the files of these formats only. A request without such a file would be refused or
+# warned because of them.
+_FORMATS_OF_DEFAULTS: Final[Mapping[str, frozenset[str]]] = {
+    "pdf": frozenset({"pdf"}),
+    "image": frozenset({"png", "jpeg", "webp"}),
+}
 # Pairs that exclude each other; the side given by the request wins.
 _EXCLUSIVE_MEMBERS: Final = (
     ("format", "formats"),
@@ -44,7 +48,7 @@ def merged_output(source: SourceBundle, explicit: Mapping[str, Any]) -> dict[str
     """Return the explicit output of a request merged over the template's defaults.
 
     The merge is per member. Null means "not given", except that it turns off the e-invoice and
-    `pdf.pdfa`.
+    `pdf.pdfa`. Defaults for files that the render does not make are left out.
     """
     options = {
         name: value for name, value in source.options.items() if name not in _UNSUPPORTED_OPTIONS
@@ -52,11 +56,10 @@ def merged_output(source: SourceBundle, explicit: Mapping[str, Any]) -> dict[str
     if "output_format" in options:
         options["format"] = options.pop("output_format")
     defaults = _merge(_header_footer_defaults(source), options)
-    output = _merge(defaults, explicit)
-    if "pdf" in output_formats(output) or "pdf" not in defaults:
-        return output
-    pdf = {name: value for name, value in defaults["pdf"].items() if name not in _PDF_CONFORMANCE}
-    return _merge(defaults | {"pdf": pdf}, explicit)
+    formats = output_formats(_merge(defaults, explicit))
+    unused = {name for name, each in _FORMATS_OF_DEFAULTS.items() if each.isdisjoint(formats)}
+    used = {name: value for name, value in defaults.items() if name not in unused}
+    return _merge(used, explicit)
 
 
 def output_formats(output: Mapping[str, Any]) -> Sequence[str]:

@@ -81,13 +81,15 @@ TEXTS = {"pdf": {"header": {"enabled": True, "left": "x", "height": "9mm"}}}
         ),
         ({"einvoice": {"profile": "BASIC"}}, {"einvoice": None}, {}),
         (ARCHIVED, {"format": "zip"}, ARCHIVED | {"format": "zip"}),
-        (ARCHIVED, {"formats": ["png"]}, {"formats": ["png"], "pdf": {"scale": 2}}),
-        (ARCHIVED | {"output_format": "png"}, {}, {"format": "png", "pdf": {"scale": 2}}),
+        (ARCHIVED, {"formats": ["png"]}, {"formats": ["png"]}),
+        (ARCHIVED | {"output_format": "png"}, {}, {"format": "png"}),
         (
             ARCHIVED,
             {"format": "png", "pdf": {"pdfua": True}},
-            {"format": "png", "pdf": {"pdfua": True, "scale": 2}},
+            {"format": "png", "pdf": {"pdfua": True}},
         ),
+        ({"image": {"scale": 2}}, {}, {}),
+        ({"image": {"scale": 2}}, {"format": "webp"}, {"format": "webp", "image": {"scale": 2}}),
         (ARCHIVED, {"pdf": {"pdfa": None}}, {"pdf": {"pdfua": True, "scale": 2}}),
         (
             {"einvoice": {"profile": "BASIC", "invoice_path": "a"}},
