@@ -25,7 +25,7 @@ ROWS: Final = (
 _DPI: Final = 144
 _PAGE_WIDTH: Final = 360
 _GAP: Final = 40
-_SHEET_WIDTH: Final = 4 * _PAGE_WIDTH + 5 * _GAP
+SHEET_WIDTH: Final = 4 * _PAGE_WIDTH + 5 * _GAP
 _SMALL: Final = (480, 509)
 _COLOURS: Final = 256
 _SHEET: Final = Markup(
@@ -129,7 +129,7 @@ def _sheet(run_info: Mapping[str, Any], documents: Mapping[str, GalleryDocument]
     """Return a PNG of the first pages, which the service itself renders."""
     rows = [_row([documents[name] for name in row]) for row in ROWS]
     html = _SHEET.format(gap=_GAP, rows=Markup().join(rows))
-    image = {"full_page": True, "viewport": {"width": _SHEET_WIDTH, "height": 900}}
+    image = {"full_page": True, "viewport": {"width": SHEET_WIDTH, "height": 900}}
     output = {"format": "png", "image": image}
     render = create_render(run_info, {"input": {"type": "html", "html": html}, "output": output})
     return fetch_file(render["files"][0]["url"])
@@ -138,7 +138,7 @@ def _sheet(run_info: Mapping[str, Any], documents: Mapping[str, GalleryDocument]
 def _row(documents: Sequence[GalleryDocument]) -> Markup:
     """Return documents side by side, all as high as makes the row as wide as the sheet."""
     pages = [Image.open(io.BytesIO(document.pages[0])).convert("RGBA") for document in documents]
-    width = _SHEET_WIDTH - (len(pages) + 1) * _GAP
+    width = SHEET_WIDTH - (len(pages) + 1) * _GAP
     height = width / sum(page.width / page.height for page in pages)
     figures = [
         _FIGURE.format(source=_data_url(page, height), title=document.title)
