@@ -57,8 +57,13 @@ def template_body(name: str) -> dict[str, Any]:
 
 
 def render_body(name: str, template_id: str) -> dict[str, Any]:
-    """Return the request body that renders the template of an example."""
-    return {"input": {"type": "template", "template_id": template_id}, "data": example_data(name)}
+    """Return the request body that renders the template of an example; a picture also as PDF."""
+    is_picture = template_body(name)["options"]["output_format"] == "png"
+    return {
+        "input": {"type": "template", "template_id": template_id},
+        "data": example_data(name),
+        "output": {"formats": ["pdf", "png"] if is_picture else ["pdf"]},
+    }
 
 
 def invoice_request() -> dict[str, Any]:
@@ -93,10 +98,10 @@ def render_examples(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
     """Render every example; yield a line for each file."""
     out.mkdir(parents=True, exist_ok=True)
     for name in example_names():
-        (file,) = render_example(run_info, name)["files"]
-        target = out / f"{name}.{file['format']}"
-        target.write_bytes(fetch_file(file["url"]))
-        yield f"{target}  {file['bytes']} bytes  {file['url']}"
+        for file in render_example(run_info, name)["files"]:
+            target = out / f"{name}.{file['format']}"
+            target.write_bytes(fetch_file(file["url"]))
+            yield f"{target}  {file['bytes']} bytes  {file['url']}"
 
 
 def render_example(run_info: Mapping[str, Any], name: str) -> dict[str, Any]:

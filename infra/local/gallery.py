@@ -1,12 +1,13 @@
 """Pictures of the examples: `make gallery`.
 
 Each example is rendered through the public API, and its pages become pictures through the PDF tool
-`to-images`. A page lists them with the warnings; `sheet.png` is the picture in README.md.
+`to-images`. A page lists them with the warnings. `sheet.png` is the picture in README.md, and
+`images` has one of each first page for the guides.
 """
 
 import base64
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -24,25 +25,22 @@ ROWS: Final = (
 _DPI: Final = 144
 _PAGE_WIDTH: Final = 360
 _GAP: Final = 40
-_SHEET_WIDTH: Final = 4 * _PAGE_WIDTH + 5 * _GAP
+SHEET_WIDTH: Final = 4 * _PAGE_WIDTH + 5 * _GAP
+_SMALL: Final = (480, 509)
 _COLOURS: Final = 256
-# Longer side of a page as it is sent for the sheet: more than it is shown with, and all twelve in
-# the body of one request.
-_EMBEDDED_SIDE: Final = 900
 _SHEET: Final = Markup(
     "<!doctype html><html lang=en><meta charset=utf-8><title>Platen gallery</title><style>"
     "body {{ margin: 0; padding: {gap}px {gap}px 8px; background: #f6f5f2; color: #22252a;"
     " font: 17px/1.3 Inter }}"
     ".row {{ display: flex; gap: {gap}px; margin-bottom: 28px }}"
-    "figure {{ margin: 0; min-width: 0 }}"
-    "img {{ display: block; width: 100%; outline: 1px solid #dcdad4 }}"
+    "figure {{ margin: 0 }}"
+    "img {{ display: block; box-shadow: 0 0 0 1px #dcdad4 }}"
     "figcaption {{ margin-top: 12px }}"
     "</style>{rows}"
 )
 _ROW: Final = Markup("<div class=row>{figures}</div>")
 _FIGURE: Final = Markup(
-    '<figure style="flex: {aspect} 1 0"><img alt="" src="{source}">'
-    "<figcaption>{title}</figcaption></figure>"
+    '<figure><img alt="" src="{source}"><figcaption>{title}</figcaption></figure>'
 )
 _INDEX: Final = Markup(
     "<!doctype html><html lang=en><meta charset=utf-8><title>Platen gallery</title><style>"
@@ -81,13 +79,14 @@ class GalleryDocument(NamedTuple):
 
 def render_gallery(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
     """Render the gallery into a folder; yield a line for each document, and for the index."""
-    out.mkdir(parents=True, exist_ok=True)
+    (out / "images").mkdir(parents=True, exist_ok=True)
     documents = {}
     for name in (name for row in ROWS for name in row):
         document = documents[name] = _render(run_info, name)
         (out / document.filename).write_bytes(document.content)
         for picture, page in zip(document.picture_names(), document.pages, strict=True):
             (out / picture).write_bytes(page)
+        (out / "images" / f"{name}.png").write_bytes(_small(document.pages[0]))
         codes = ", ".join(warning["code"] for warning in document.warnings)
         size = f"{len(document.pages)} pages, {len(document.content)} bytes"
         yield f"{name}: {size}  {codes}".rstrip()
@@ -98,7 +97,7 @@ def render_gallery(run_info: Mapping[str, Any], out: Path) -> Iterator[str]:
 
 def _render(run_info: Mapping[str, Any], name: str) -> GalleryDocument:
     render = render_example(run_info, name)
-    (file,) = render["files"]
+    file = render["files"][-1]
     content = fetch_file(file["url"])
     pages: tuple[bytes, ...] = (content,)
     if file["format"] == "pdf":
@@ -128,27 +127,37 @@ def _section(document: GalleryDocument) -> Markup:
 
 def _sheet(run_info: Mapping[str, Any], documents: Mapping[str, GalleryDocument]) -> bytes:
     """Return a PNG of the first pages, which the service itself renders."""
-    rows = [_ROW.format(figures=Markup().join(_figure(documents[n]) for n in row)) for row in ROWS]
+    rows = [_row([documents[name] for name in row]) for row in ROWS]
     html = _SHEET.format(gap=_GAP, rows=Markup().join(rows))
-    image = {"full_page": True, "viewport": {"width": _SHEET_WIDTH, "height": 900}}
+    image = {"full_page": True, "viewport": {"width": SHEET_WIDTH, "height": 900}}
     output = {"format": "png", "image": image}
     render = create_render(run_info, {"input": {"type": "html", "html": html}, "output": output})
-    return _with_palette(fetch_file(render["files"][0]["url"]))
+    return fetch_file(render["files"][0]["url"])
 
 
-def _figure(document: GalleryDocument) -> Markup:
-    page = Image.open(io.BytesIO(document.pages[0])).convert("RGBA")
-    aspect = round(page.width / page.height, 4)
-    page.thumbnail((_EMBEDDED_SIDE, _EMBEDDED_SIDE), Image.Resampling.LANCZOS)
+def _row(documents: Sequence[GalleryDocument]) -> Markup:
+    """Return documents side by side, all as high as makes the row as wide as the sheet."""
+    pages = [Image.open(io.BytesIO(document.pages[0])).convert("RGBA") for document in documents]
+    width = SHEET_WIDTH - (len(pages) + 1) * _GAP
+    height = width / sum(page.width / page.height for page in pages)
+    figures = [
+        _FIGURE.format(source=_data_url(page, height), title=document.title)
+        for document, page in zip(documents, pages, strict=True)
+    ]
+    return _ROW.format(figures=Markup().join(figures))
+
+
+def _data_url(page: Image.Image, height: float) -> str:
+    size = (round(page.width * height / page.height), round(height))
     target = io.BytesIO()
-    page.save(target, "PNG", optimize=True)
-    source = f"data:image/png;base64,{base64.b64encode(target.getvalue()).decode()}"
-    return _FIGURE.format(aspect=aspect, source=source, title=document.title)
+    page.resize(size, Image.Resampling.LANCZOS).save(target, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(target.getvalue()).decode()}"
 
 
-def _with_palette(picture: bytes) -> bytes:
-    """Return a PNG of a quarter of the size that looks the same."""
-    image = Image.open(io.BytesIO(picture)).convert("RGB")
+def _small(page: bytes) -> bytes:
+    """Return a page for the guides, with a palette of its own."""
+    image = Image.open(io.BytesIO(page)).convert("RGB")
+    image.thumbnail(_SMALL)
     target = io.BytesIO()
     image.quantize(_COLOURS).save(target, "PNG", optimize=True)
     return target.getvalue()

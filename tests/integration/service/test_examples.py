@@ -14,7 +14,6 @@ from pypdf import PdfReader
 from pypdf.generic import Destination, DictionaryObject
 
 from infra.local.examples import REQUEST_FILE, example_names, render_body, template_body
-from infra.local.gallery import ROWS
 from tests.builders.gallery import expectation
 from tests.builders.stack.api_client import ApiClient
 
@@ -30,12 +29,10 @@ class Made:
 
     def __init__(self, live: ApiClient, name: str) -> None:
         self.template = template_body(name)
-        output: dict[str, Any] = {"pdf": {"accessibility_report": True}}
-        if self.template["options"]["output_format"] == "png":
-            output["formats"] = ["pdf", "png"]
         template = live.http.post("/templates", json=self.template)
         assert template.status_code == 201, template.text
-        body = render_body(name, template.json()["id"]) | {"output": output}
+        body = render_body(name, template.json()["id"])
+        body["output"]["pdf"] = {"accessibility_report": True}
         answer = live.http.post("/renders", json=body)
         assert answer.status_code in {200, 201}, answer.text
         self.render: dict[str, Any] = answer.json()
@@ -96,10 +93,6 @@ def compact(text: str) -> str:
     return "".join(text.split())
 
 
-def test_the_gallery_shows_every_example_once() -> None:
-    assert sorted(name for row in ROWS for name in row) == example_names()
-
-
 def test_nothing_is_warned_of(made: Made) -> None:
     assert made.render["warnings"] == []
 
@@ -126,10 +119,9 @@ def test_sums_are_those_of_the_data(made: Made, name: str) -> None:
 def test_readers_are_served(made: Made) -> None:
     assert "/StructTreeRoot" in made.pdf.root_object
     assert bool(made.pdf.outline) == ("<h2" in made.template.get("html", ""))
-    reports = made.render["result"]["conformance"]
-    assert {name: report["status"] for name, report in reports.items()} == dict.fromkeys(
-        reports, "passed"
-    )
+    reports = made.render["result"]["conformance"].values()
+    assert [report for report in reports if report["status"] != "passed"] == []
+    assert [report for report in reports if report["errors"] or report["warnings"]] == []
 
 
 def test_contents_of_the_contract_name_the_pages(live: ApiClient) -> None:

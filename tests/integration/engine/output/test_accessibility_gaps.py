@@ -1,17 +1,10 @@
 """Findings about content that is visible but not tagged for screen readers."""
 
 import base64
-from typing import Any
 
 import pytest
 
-from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_page_job
-from chalicelib.engine.sources import CanvasSource, HtmlSource
-from chalicelib.engine.templating.worker import TemplateWorker
-from infra.local.examples import example_data, example_names, template_body
-from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.builders.pages.real_browser import Render
 
 GIF = (
@@ -107,19 +100,3 @@ def test_findings_are_limited_to_what_a_report_holds(render: Render) -> None:
 
 def test_no_report_without_pdfua_or_accessibility_report(render: Render) -> None:
     assert render(DRAWING).validation_requests == ()
-
-
-@pytest.mark.parametrize("example", example_names())
-def test_examples_have_no_untagged_content(
-    browser: Browser, templates: TemplateWorker, example: str
-) -> None:
-    made: dict[str, Any] = template_body(example)
-    source = (
-        CanvasSource(made["scene"])
-        if "scene" in made
-        else HtmlSource(html=made["html"], templating=True, css=made.get("css"))
-    )
-    parts = PipelineServices(browser, templates, RefusingEgress())
-    report = task(output={"pdf": REPORT}, source=source, data=example_data(example), seconds=60)
-
-    assert findings_of(run_page_job(*report, parts)) == []
