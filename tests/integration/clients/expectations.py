@@ -52,6 +52,7 @@ MISTYPED: Final = {
     "templates.publish": "publishing ends within its request: there is no run to follow",
     "templates.retrieve": _TEMPLATE,
     "templates.rollback": _TEMPLATE,
+    "webhook_deliveries.list": _RETRYING,
     "webhook_deliveries.replay": _RETRYING,
     "webhook_deliveries.retrieve": _RETRYING,
     "webhook_endpoints.create": _ENDPOINT,
