@@ -26,7 +26,7 @@ def picture(live: ApiClient, name: str) -> Image.Image:
     template = live.http.post("/templates", json=template_body(name))
     assert template.status_code == 201, template.text
     render = live.http.post("/renders", json=render_body(name, template.json()["id"])).json()
-    content = httpx.get(render["files"][0]["url"], follow_redirects=True).content
+    content = httpx.get(render["files"][-1]["url"], follow_redirects=True).content
     image = Image.open(io.BytesIO(content)).convert("RGBA")
     white = Image.new("RGBA", image.size, "white")
     return Image.alpha_composite(white, image).convert("L")

@@ -44,7 +44,8 @@ def test_every_example_has_its_picture() -> None:
     pictures = ROOT / "docs" / "images"
 
     assert [name for name in example_names() if not (pictures / f"{name}.png").exists()] == []
-    assert Image.open(pictures / "gallery.png").width == SHEET_WIDTH
+    with Image.open(pictures / "gallery.png") as sheet:
+        assert sheet.width == SHEET_WIDTH
     assert sum(picture.stat().st_size for picture in pictures.iterdir()) < MAX_PICTURES_BYTES
 
 
