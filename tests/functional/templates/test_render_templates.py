@@ -77,8 +77,12 @@ def test_template_options_are_the_output_defaults(service: Service) -> None:
     assert output.formats == ("png",)
     assert (output.filename, output.strict_undefined) == ("Invoice {{ n }}", True)
     assert output.image.width == 300
-    shown = answer.json["output"]
-    assert (shown["format"], shown["pdf"]["page_size"]) == ("png", "A5")
+    assert answer.json["output"]["format"] == "png"
+    # Defaults for a PDF are not those of a picture.
+    assert answer.json["output"]["pdf"]["page_size"] == "A4"
+    said = {"format": "pdf", "pdf": {"max_pages": 9}}
+    shown = render_template(service, path, output=said).json["output"]
+    assert (shown["format"], shown["pdf"]["page_size"]) == ("pdf", "A5")
     assert shown["pdf"]["margin"] == {
         "top": "20mm",
         "right": "10mm",
