@@ -25,8 +25,11 @@ def picture(live: ApiClient, name: str) -> Image.Image:
     """Render an example as PNG, on white, without colours."""
     template = live.http.post("/templates", json=template_body(name))
     assert template.status_code == 201, template.text
-    render = live.http.post("/renders", json=render_body(name, template.json()["id"])).json()
-    content = httpx.get(render["files"][-1]["url"], follow_redirects=True).content
+    answer = live.http.post("/renders", json=render_body(name, template.json()["id"]))
+    assert answer.is_success, answer.text
+    files = live.wait_until_final(answer.json()["id"])["files"]
+    (url,) = (file["url"] for file in files if file["format"] == "png")
+    content = httpx.get(url, follow_redirects=True).content
     image = Image.open(io.BytesIO(content)).convert("RGBA")
     white = Image.new("RGBA", image.size, "white")
     return Image.alpha_composite(white, image).convert("L")

@@ -34,8 +34,10 @@ class Made:
         body = render_body(name, template.json()["id"])
         body["output"]["pdf"] = {"accessibility_report": True}
         answer = live.http.post("/renders", json=body)
-        assert answer.status_code in {200, 201}, answer.text
-        self.render: dict[str, Any] = answer.json()
+        # A busy machine answers before the render has ended.
+        assert answer.is_success, answer.text
+        self.render: dict[str, Any] = live.wait_until_final(answer.json()["id"])
+        assert self.render["status"] == "succeeded", self.render
         self.files = {
             file["format"]: httpx.get(file["url"], follow_redirects=True).content
             for file in self.render["files"]
