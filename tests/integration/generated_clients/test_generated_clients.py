@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from infra.local.running_stack import RunningStack
+from tests.builders.waiting import PATIENCE_S
 from tests.integration.generated_clients import generators
 from tests.integration.generated_clients.generators import PROGRAMS, Command, run
 
@@ -29,7 +30,7 @@ FOUND: Final = {
 def check(generate: Callable[[Path], Command], folder: Path, stack: RunningStack) -> None:
     """Generate a client, compile the program that uses it, and check what it gets."""
     shutil.copytree(PROGRAMS / generate.__name__, folder, dirs_exist_ok=True)
-    description = httpx.get(f"{stack.base_url}/openapi.json").raise_for_status()
+    description = httpx.get(f"{stack.base_url}/openapi.json", timeout=PATIENCE_S).raise_for_status()
     (folder / "openapi.json").write_bytes(description.content)
     target = folder / "document.pdf"
 

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
 import pytest
 
 from infra.local.running_stack import RunningStack
+from tests.builders.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -22,13 +24,16 @@ LEFT_OUT: Final = 2
 
 def requests_report(stack: RunningStack, folder: Path) -> Any:
     """Send the requests with the test key, and return what Schemathesis reports of them."""
-    target = folder / "report.json"
+    description, target = folder / "openapi.json", folder / "report.json"
+    answer = httpx.get(f"{stack.base_url}/openapi.json", timeout=PATIENCE_S)
+    description.write_bytes(answer.raise_for_status().content)
     done = subprocess.run(
         [
             *(Path(sys.executable).with_name("schemathesis"), "--no-color"),
-            *("--config-file", CONFIG, "run", f"{stack.base_url}/openapi.json"),
+            *("--config-file", CONFIG, "run", description),
             *("--url", stack.base_url.removesuffix("/v1")),
             *("--header", f"Authorization: Bearer {stack.test_key}"),
+            *("--request-timeout", str(PATIENCE_S)),
             *("--report", "json", "--report-json-path", target),
         ],
         cwd=folder,

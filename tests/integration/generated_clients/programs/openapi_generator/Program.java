@@ -61,7 +61,7 @@ final class Program {
 
     private Program(String url, String key) {
         client.setBasePath(url);
-        client.setReadTimeout(60_000);
+        client.setReadTimeout(120_000);
         ((HttpBearerAuth) client.getAuthentication("bearer")).setBearerToken(key);
     }
 

@@ -127,6 +127,6 @@ def _batch(client: AuthenticatedClient, template: str) -> list[str]:
 
 if __name__ == "__main__":
     access = AuthenticatedClient(
-        os.environ["PLATEN_URL"], token=os.environ["PLATEN_KEY"], timeout=httpx.Timeout(60)
+        os.environ["PLATEN_URL"], token=os.environ["PLATEN_KEY"], timeout=httpx.Timeout(120)
     )
     sys.stdout.write(json.dumps(use(access, Path(os.environ["TARGET"]))))
