@@ -17,6 +17,7 @@ def play_einvoices(recorder: Recorder) -> None:
         "POST /v1/einvoices",
         "XRechnung in UBL",
         name="xrechnung",
+        shows_answer=False,
         body={"profile": "XRECHNUNG", "syntax": "ubl", "invoice": INVOICE},
     )
     recorder.call(

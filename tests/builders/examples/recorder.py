@@ -14,7 +14,7 @@ from tests.fakes.webhook_receiver import WebhookReceiver
 
 # Between two requests: what is made later has a later time, and a higher id.
 _PAUSE_S: Final = 20
-_MAX_ENTRIES: Final = 2
+_MAX_ENTRIES: Final = 1
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _ROWS: Final = {f"{row.method} {row.path.replace('+}', '}')}": row for row in ENDPOINTS}
 
@@ -126,7 +126,7 @@ class Recorder:
 
 
 def _shortened(answer: Any) -> Any:
-    """Return an answer with the first entries of a list only: examples are sent to each reader."""
+    """Return an answer with the first entry of a list only: examples are sent to each reader."""
     entries = answer.get("data")
     return {**answer, "data": entries[:_MAX_ENTRIES]} if isinstance(entries, list) else answer
 

@@ -43,6 +43,7 @@ def play_renders(recorder: Recorder, template: str, rule: str, destination: str)
         _RENDERS,
         "A stored template with data",
         name="template",
+        shows_answer=False,
         body={
             "input": stored,
             "data": DATA,

@@ -1,4 +1,4 @@
-"""What each document of `examples/` must show; one module an example, named like its folder.
+"""Expectations of the documents of `examples/`; one module an example, named like its folder.
 
 `PAGES` and `SIZE` (millimetres; of a picture also `PIXELS`) are its form; `texts(data)` are texts
 that follow from its data, recomputed: they must stand in the document. Blanks do not count.

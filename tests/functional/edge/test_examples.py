@@ -19,7 +19,7 @@ WITHOUT_ANSWER = {"retrieveOpenapi"}
 # What only the service can make.
 WITHOUT_EXAMPLE = {"cursor"}
 WITHOUT_TEXT = {"application/pdf"}
-MAX_GZIP_BYTES = 32_000
+MAX_GZIP_BYTES = 30_000
 
 
 def operations() -> Iterator[Any]:
