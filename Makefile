@@ -53,7 +53,7 @@ lock: ## pin again what pyproject.toml and the other lists ask for
 package: setup ## build everything that is deployed into build/, check it, and lint both forms of the template
 	@$(PY) -m infra.package build
 
-deploy: setup ## build and deploy to the AWS account of the environment (STAGE=production API_HOST=… FILES_HOST=… EGRESS_ALLOW=… TENANCY=isolated|shared)
+deploy: setup ## build and deploy to the AWS account of the environment (STAGE=production API_HOST=… FILES_HOST=… EGRESS_ALLOW=… TRUSTED_PROXIES=… TENANCY=isolated|shared)
 	@$(PY) -m infra.deploy up --stage "$(STAGE)" --api-host "$(API_HOST)" --files-host "$(FILES_HOST)"
 
 destroy: setup ## delete a deployed stack; says what is kept and how to remove it (STAGE=production)

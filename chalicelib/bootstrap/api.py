@@ -23,6 +23,7 @@ from chalicelib.core.egress_policy import EgressPolicy
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator, RepeatableIds, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.locked_property import LockedCachedProperty
+from chalicelib.core.trusted_proxies import TrustedProxies
 from chalicelib.features.answers.repository import KeptAnswers
 from chalicelib.features.batches.accept import AcceptBatch
 from chalicelib.features.batches.cancel import CancelBatch
@@ -375,6 +376,11 @@ class ApiServices:
     def api_host(self) -> str:
         """URL of the API without `/v1`; it has a path if the API has no domain of its own."""
         return self.settings.base_url.removesuffix("/v1")
+
+    @LockedCachedProperty
+    def trusted_proxies(self) -> TrustedProxies:
+        """Proxies whose `X-Forwarded-For` counts."""
+        return TrustedProxies(self.settings.trusted_proxies)
 
     @property
     def pages_dir(self) -> str:

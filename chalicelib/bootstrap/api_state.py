@@ -85,7 +85,13 @@ class ApiState(SharedServices):
         self, settings: ApiSettings, clients: AwsClients, *, clock: Clock, ids: IdGenerator
     ) -> None:
         """Build nothing yet."""
-        super().__init__(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+        super().__init__(
+            clients,
+            clock,
+            main_table=settings.main_table,
+            bucket=settings.bucket,
+            bucket_url=settings.bucket_url,
+        )
         self.transient_table = Table(clients, settings.transient_table)
         self.settings = settings
         self.ids = ids

@@ -31,13 +31,20 @@ class SharedServices:
     """Services that several functions build alike, each built on first use."""
 
     def __init__(
-        self, clients: AwsClients, clock: Clock, *, main_table: str, bucket: str = ""
+        self,
+        clients: AwsClients,
+        clock: Clock,
+        *,
+        main_table: str,
+        bucket: str = "",
+        bucket_url: str = "",
     ) -> None:
         """Build nothing yet; services over the bucket fail without `bucket`."""
         self.clients = clients
         self.clock = clock
         self.main_table = Table(clients, main_table)
         self.bucket = bucket
+        self._bucket_url = bucket_url
 
     @LockedCachedProperty
     def renders(self) -> Renders:  # noqa: D102
@@ -66,7 +73,7 @@ class SharedServices:
     @LockedCachedProperty
     def objects(self) -> Objects:  # noqa: D102
         assert self.bucket
-        return Objects(self.clients, self.bucket)
+        return Objects(self.clients, self.bucket, self._bucket_url)
 
     @LockedCachedProperty
     def bodies(self) -> RenderBodies:  # noqa: D102

@@ -76,6 +76,8 @@ class ApiSettings(HostSettings):
     egress_ips: str
     pages_dir: str
     region: str
+    trusted_proxies: str = ""
+    bucket_url: str = ""
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""

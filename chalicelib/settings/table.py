@@ -45,6 +45,16 @@ SETTINGS: Final[dict[str, Setting]] = {
         "URL that the gateway has assigned to the API, besides PLATEN_BASE_URL; egress refuses it",
         "",
     ),
+    "bucket_url": Setting(
+        "PLATEN_BUCKET_URL",
+        "URL at which clients reach the bucket, in place of S3's own",
+        "",
+    ),
+    "trusted_proxies": Setting(
+        "PLATEN_TRUSTED_PROXIES",
+        "networks of the proxies whose `X-Forwarded-For` counts: CIDR ranges, comma-separated",
+        "",
+    ),
     "egress_ips": Setting(
         "PLATEN_EGRESS_IPS",
         "addresses that emails leave from, comma-separated, as email connections show them",

@@ -21,6 +21,7 @@ from chalicelib.settings import WorkSettings
 from chalicelib.settings.table import setting
 from infra.local.event_sources import sqs_event
 from infra.local.functions import LambdaFunction, declared_functions
+from infra.local.public_addresses import PublicAddresses
 from infra.local.runner.environment import worker_environment
 from infra.local.running_stack import RunningStack
 from infra.local.stack import STACK_NAME, stack_resolver
@@ -40,7 +41,8 @@ _NOT_COUNTED: Final = ("DeleteMessage",)
 def function_by_id(stack: RunningStack, logical_id: str) -> LambdaFunction:
     """Return a function of a stack as the stack runs it."""
     template = load_template()
-    resolver = stack_resolver(template, stack.files_host, stack.resources)
+    addresses = PublicAddresses.from_variables({}, stack.files_host)
+    resolver = stack_resolver(template, addresses, stack.resources)
     functions = declared_functions(template, resolver, STACK_NAME)
     return next(each for each in functions if each.logical_id == logical_id)
 

@@ -8,6 +8,7 @@ import click
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.core.trusted_proxies import TrustedProxies
 from infra.deploy.account import AwsAccount
 from infra.deploy.remove import remove
 from infra.deploy.stack import CloudFormationStack, DeployError
@@ -20,6 +21,7 @@ _TEMPLATE_PARAMETERS: Final = {
     "files_host": "FilesHost",
     "egress_allow": "EgressAllow",
     "tenancy": "Tenancy",
+    "trusted_proxies": "TrustedProxies",
 }
 _STAGE_PATTERN: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
@@ -44,6 +46,15 @@ def _validate_egress_allow(_context: click.Context, _option: click.Parameter, te
     if text not in {"", CLEAR_VALUE}:
         try:
             GuardedEgress(allow=text, own_hosts=frozenset())
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
+    return text
+
+
+def _validate_trusted_proxies(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    if text not in {"", CLEAR_VALUE}:
+        try:
+            TrustedProxies(text)
         except ValueError as error:
             raise click.BadParameter(str(error)) from error
     return text
@@ -74,6 +85,13 @@ def main() -> None:
     type=click.Choice(["", "isolated", "shared"]),
     metavar="isolated|shared",
     help="Environments for one workspace each, or for all; a change replaces their functions.",
+)
+@click.option(
+    "--trusted-proxies",
+    default="",
+    envvar="TRUSTED_PROXIES",
+    callback=_validate_trusted_proxies,
+    help="Proxies whose X-Forwarded-For counts (CIDR ranges, comma-separated); none: no more.",
 )
 @click.option("--folder", default="build", type=click.Path(path_type=Path))
 def up(*, stage: str, folder: Path, **given: str) -> None:

@@ -25,6 +25,7 @@ from infra.local.examples import DemoError, render_examples, render_invoice
 from infra.local.gallery import render_gallery
 from infra.local.log_file import LogFile
 from infra.local.paths import INSTALL_DIR, StackFolder
+from infra.local.public_addresses import AddressError, PublicAddresses, public_addresses
 from infra.local.seed import SeedError
 from infra.local.server import WsgiServer
 from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
@@ -129,19 +130,18 @@ def _running_or_started(folder: StackFolder, port: int) -> Iterator[Mapping[str,
 
 
 def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -> None:
-    try:
-        server = WsgiServer(port=port, threads=GATEWAY_THREADS)
-    except OSError as error:
-        _fail(f"port {port}: {error.strerror}; `make run PORT=8701` takes another one")
+    server, addresses = _bind(port)
     interrupt = _StopSignal()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     _return_freed_memory()
-    stack = Stack(folder, console, server)
+    stack = Stack(folder, console, server, addresses)
     try:
         _start_stack(stack)
         if out is not None:
-            for line in render_invoice(folder.run_info() or {}, out):
+            # The host of the public URL may be reached through a proxy that is not there yet.
+            own_url = {"base_url": f"{server.url}/v1"}
+            for line in render_invoice({**(folder.run_info() or {}), **own_url}, out):
                 click.echo(line)
         _show_doors(stack, out)
         interrupt.raises = False
@@ -154,6 +154,20 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
     finally:
         interrupt.raises = False
         stack.stop()
+
+
+def _bind(port: int) -> tuple[WsgiServer, PublicAddresses]:
+    """Take the port, and read at which addresses clients reach it; end the process if it fails."""
+    try:
+        server = WsgiServer(port=port, threads=GATEWAY_THREADS)
+    except OSError as error:
+        _fail(f"port {port}: {error.strerror}; `make run PORT=8701` takes another one")
+    try:
+        addresses = public_addresses(server.url)
+    except AddressError as error:
+        _fail(str(error))
+    server.hosts = addresses.hosts
+    return server, addresses
 
 
 def _return_freed_memory() -> None:

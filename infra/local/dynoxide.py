@@ -19,7 +19,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Final, cast, override
 
-from infra.local.access import hosts
+from infra.local.access.hosts import LOOPBACK_HOSTS
 from infra.local.access.keys import AccessKey
 from infra.local.access.signatures import ReceivedRequest, UnsignedError, check_signature
 
@@ -101,8 +101,8 @@ class Wall(asyncio.Protocol):
             length = start + _body_length(headers)
         except ValueError as fault:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, f"{fault}\n") from fault
-        if not hosts.is_own_host(headers.get("host")):
-            raise _RefusedError(HTTPStatus.MISDIRECTED_REQUEST, hosts.REFUSAL)
+        if not LOOPBACK_HOSTS.has(headers.get("host")):
+            raise _RefusedError(HTTPStatus.MISDIRECTED_REQUEST, LOOPBACK_HOSTS.refusal)
         if len(self._received) < length:
             return None
         raw = bytes(self._received[:length])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infra.local.access.hosts import LOOPBACK_HOSTS, OwnHosts
 from infra.local.access.keys import AccessKey
 from infra.local.paths import INSTALL_DIR, StackFolder, free_port, tail
 from infra.local.processes import Spawner, kill_process_trees
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
+MINISTACK: Final = "MiniStack"
 START_TIMEOUT_S: Final = 60.0
 _MINISTACK_SERVICES: Final = ("s3", "sqs", "kms", "secretsmanager")
 DYNOXIDE: Final = INSTALL_DIR / "bin" / "dynoxide"
@@ -60,8 +62,12 @@ class Emulator:
         kill_process_trees(self.process)
 
 
-def start_emulators(folder: StackFolder, spawner: Spawner) -> tuple[list[Emulator], dict[str, str]]:
+def start_emulators(
+    folder: StackFolder, spawner: Spawner, hosts: OwnHosts
+) -> tuple[list[Emulator], dict[str, str]]:
     """Start the emulators that the user's endpoints do not replace.
+
+    Requests for objects come from clients that reach the service at `hosts`.
 
     Returns them and the variables that give access: the endpoints of all services, and the key.
     The key is the user's where both the user's endpoints and key are set, else a random one.
@@ -81,7 +87,7 @@ def start_emulators(folder: StackFolder, spawner: Spawner) -> tuple[list[Emulato
         endpoints["AWS_ENDPOINT_URL_DYNAMODB"] = dynoxide.url
     named = {f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}" for service in _MINISTACK_SERVICES}
     if "AWS_ENDPOINT_URL" not in given and not named <= given.keys():
-        ministack = start_ministack(folder, spawner, key)
+        ministack = start_ministack(folder, spawner, key, hosts)
         emulators.append(ministack)
         endpoints["AWS_ENDPOINT_URL"] = ministack.url
     return emulators, {**endpoints, **given, **key.variables()}
@@ -135,7 +141,9 @@ def start_dynoxide(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Emu
     return Emulator("dynoxide", f"http://127.0.0.1:{port}", "/", process, log)
 
 
-def start_ministack(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Emulator:
+def start_ministack(
+    folder: StackFolder, spawner: Spawner, key: AccessKey, hosts: OwnHosts = LOOPBACK_HOSTS
+) -> Emulator:
     """Start MiniStack, the emulator of the bucket, the queues, the keys and the secrets."""
     python = _MINISTACK / "bin" / "python"
     _require_installed(python)
@@ -152,6 +160,7 @@ def start_ministack(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Em
         # Queues are named by the address that all parts use.
         "MINISTACK_HOST": "127.0.0.1",
         "MINISTACK_REGION": REGION,
+        "PUBLIC_HOSTS": ",".join(hosts.names),
         "PYTHONPATH": str(ROOT),
         # Objects are files of the stack's folder; only the parts of open uploads are in memory.
         "S3_DATA_DIR": str(scratch / "objects"),
@@ -167,7 +176,7 @@ def start_ministack(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Em
             output=output,
             folder=scratch,
         )
-    return Emulator("MiniStack", f"http://127.0.0.1:{port}", "/_ministack/health", process, log)
+    return Emulator(MINISTACK, f"http://127.0.0.1:{port}", "/_ministack/health", process, log)
 
 
 def start_localstack(

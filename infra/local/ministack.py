@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from infra.local.access.asgi import SignedOnly
+from infra.local.access.hosts import OwnHosts
 from infra.local.access.keys import AccessKey
 from infra.local.access.signatures import UnsignedError, check_form
 from infra.local.fair_queues import fair
@@ -88,5 +89,7 @@ if __name__ == "__main__":
         status, answer, _ = s3.cors_preflight(bucket, name, headers)
         return answer if status == HTTPStatus.OK else {}
 
-    app.app = SignedOnly(app.app, key, cors)
+    # Of clients whose requests for objects the gateway passes on.
+    hosts = OwnHosts(os.environ["PUBLIC_HOSTS"].split(","))
+    app.app = SignedOnly(app.app, key, cors, hosts)
     app.main()

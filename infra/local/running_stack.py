@@ -23,6 +23,7 @@ class RunningStack:
     test_key: str
     live_key: str
     pid: int
+    own_url: str
     endpoints: dict[str, str]
     resources: dict[str, dict[str, str]]
     folder: Path
@@ -53,6 +54,7 @@ def running_stack(
         details = json.loads(folder.endpoints_file.read_text(encoding="utf-8"))
         yield RunningStack(
             **run_info,
+            own_url=details["own_url"],
             endpoints=details["endpoints"],
             resources=details["resources"],
             folder=path,

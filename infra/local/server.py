@@ -1,6 +1,6 @@
 """WSGI servers on loopback; they bind at creation, so a taken port is found before the start.
 
-They answer to the names of this machine only (decision 58).
+They answer to their own hosts only (decision 58).
 """
 
 import contextlib
@@ -12,23 +12,32 @@ from typing import Any, Final
 from waitress import wasyncore
 from waitress.server import create_server
 
-from infra.local.access.wsgi import Application, own_host_only
+from infra.local.access.hosts import LOOPBACK_HOSTS, OwnHosts
+from infra.local.access.wsgi import Application, own_hosts_only
 
-# Larger than AWS allows, so that the gateway and the Invoke API give AWS's own errors.
-_MAX_READ_BYTES: Final = 64 * 1024 * 1024
+# Of an upload by form; the applications refuse smaller bodies, as AWS does.
+_MAX_READ_BYTES: Final = 210 * 1024 * 1024
+# Larger bodies wait in files.
+_MAX_IN_MEMORY_BYTES: Final = 1024 * 1024
 
 
 class WsgiServer:
     """One listening socket and its worker threads."""
 
     def __init__(
-        self, application: Application | None = None, *, port: int = 0, threads: int
+        self,
+        application: Application | None = None,
+        *,
+        port: int = 0,
+        threads: int,
+        hosts: OwnHosts = LOOPBACK_HOSTS,
     ) -> None:
-        """Bind the port; raises OSError when it is taken."""
+        """Bind the port; raises OSError when it is taken. Other hosts than `hosts` are refused."""
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._application = application
         self._socket = socket.create_server(("127.0.0.1", port), backlog=1024)
         self._threads = threads
+        self.hosts = hosts
         self._server: Any = None
 
     @property
@@ -47,7 +56,7 @@ class WsgiServer:
             message = "a server has no application"
             raise ValueError(message)
         self._server = create_server(
-            own_host_only(self._application),
+            own_hosts_only(self._application, self.hosts),
             sockets=[self._socket],
             threads=self._threads,
             connection_limit=1000,

@@ -7,20 +7,28 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from infra.local.access.keys import AccessKey
 from infra.local.access.wsgi import signed_only
 from infra.local.console import Console
-from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
+from infra.local.emulators import (
+    MINISTACK,
+    Emulator,
+    StackError,
+    client_factory,
+    start_emulators,
+)
 from infra.local.event_sources import QueuePoller, ScheduleTimer
 from infra.local.functions import API_LOGICAL_ID, LambdaFunction, declared_functions
 from infra.local.gateway.app import Gateway, GatewayResponses
+from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.events import RouteTable
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
+from infra.local.public_addresses import PublicAddresses
 from infra.local.resources import ResourceAttributes, create_resources
 from infra.local.runner.environment import REGION, worker_environment
 from infra.local.runner.invocation import Invocation
@@ -44,6 +52,7 @@ class Stack:
     folder: StackFolder
     console: Console
     gateway: WsgiServer
+    addresses: PublicAddresses
     spawner: Spawner = field(default_factory=Spawner)
     emulators: list[Emulator] = field(default_factory=list)
     pools: dict[str, WorkerPool] = field(default_factory=dict)
@@ -81,18 +90,21 @@ def start(stack: Stack) -> None:
     """Start everything and write the run file; raises StackError, SeedError or TemplateError."""
     shutil.rmtree(stack.folder.scratch, ignore_errors=True)
     stack.folder.scratch.mkdir(parents=True)
-    stack.emulators, endpoints = start_emulators(stack.folder, stack.spawner)
+    hosts = stack.addresses.hosts
+    stack.emulators, endpoints = start_emulators(stack.folder, stack.spawner, hosts)
+    bucket_endpoint = _bucket_endpoint(stack.emulators, endpoints)
+    bucket_url = stack.addresses.files_host if bucket_endpoint else ""
     paths = _start_route_listing()
     template = load_template()
     clients = client_factory(endpoints)
     for emulator in stack.emulators:
         emulator.wait()
-    parameters = _template_parameters(stack.gateway.url)
+    parameters = _template_parameters(stack.addresses, bucket_url)
     resources = create_resources(
         template, clients, STACK_NAME, parameters=parameters, region=REGION
     )
     endpoints = _open_invoke_api(stack, endpoints)
-    resolver = stack_resolver(template, stack.gateway.url, resources)
+    resolver = stack_resolver(template, stack.addresses, resources, bucket_url)
     declared = declared_functions(template, resolver, STACK_NAME)
     environments = {
         function.logical_id: worker_environment(function, endpoints) for function in declared
@@ -115,19 +127,35 @@ def start(stack: Stack) -> None:
             RouteTable(_route_paths(paths)),
             GatewayResponses(template, resolver),
             stack.console,
+            base_path=stack.addresses.base_path,
+            bucket=BucketDoor(resources["FilesBucket"]["Ref"], bucket_endpoint)
+            if bucket_endpoint
+            else None,
         ),
     )
     _write_run_files(stack, demo_workspace, endpoints, resources)
 
 
 def stack_resolver(
-    template: Mapping[str, Any], url: str, resources: Mapping[str, ResourceAttributes]
+    template: Mapping[str, Any],
+    addresses: PublicAddresses,
+    resources: Mapping[str, ResourceAttributes],
+    bucket_url: str = "",
 ) -> IntrinsicResolver:
-    """Return the resolver of the template for a stack whose gateway is at this URL."""
+    """Return the resolver of the template for a stack with these addresses."""
     names = {"AWS::StackName": STACK_NAME, "AWS::Region": REGION}
     return IntrinsicResolver(
-        template, parameters=names | _template_parameters(url), attributes=resources
+        template,
+        parameters=names | _template_parameters(addresses, bucket_url),
+        attributes=resources,
     )
+
+
+def _bucket_endpoint(emulators: Sequence[Emulator], endpoints: Mapping[str, str]) -> str | None:
+    """Return the URL of the bucket's emulator, or None where the user has a bucket elsewhere."""
+    url = next((each.url for each in emulators if each.name == MINISTACK), None)
+    used = endpoints.get("AWS_ENDPOINT_URL_S3") or endpoints.get("AWS_ENDPOINT_URL")
+    return url if url == used else None
 
 
 def _open_invoke_api(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, str]:
@@ -138,10 +166,16 @@ def _open_invoke_api(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, st
     return {"AWS_ENDPOINT_URL_LAMBDA": stack.invoke_api.url, **endpoints}
 
 
-def _template_parameters(url: str) -> dict[str, str]:
+def _template_parameters(addresses: PublicAddresses, bucket_url: str) -> dict[str, str]:
     is_isolated = os.environ.get("PLATEN_LOCAL_TENANCY") == "workspace"
     tenancy = "isolated" if is_isolated else "shared"
-    return {"ApiHost": url, "FilesHost": url, "Tenancy": tenancy}
+    return {
+        "ApiHost": addresses.api_host,
+        "FilesHost": addresses.files_host,
+        "GatewayUrl": addresses.own_url,
+        "BucketUrl": bucket_url,
+        "Tenancy": tenancy,
+    }
 
 
 def _start_route_listing() -> "subprocess.Popen[bytes]":
@@ -220,10 +254,16 @@ def _write_run_files(
     endpoints: Mapping[str, str],
     resources: Mapping[str, ResourceAttributes],
 ) -> None:
-    url = stack.gateway.url
-    run = {"base_url": f"{url}/v1", "files_host": url, **demo_workspace, "pid": os.getpid()}
+    addresses = stack.addresses
+    run = {
+        "base_url": f"{addresses.api_host}/v1",
+        "files_host": addresses.files_host,
+        **demo_workspace,
+        "pid": os.getpid(),
+    }
     details = {
         "stack": STACK_NAME,
+        "own_url": addresses.own_url,
         "endpoints": endpoints,
         "resources": resources,
         "region": REGION,

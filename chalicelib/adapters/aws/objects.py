@@ -15,6 +15,7 @@ from chalicelib.adapters.aws.object_streams import (
     Readable,
     StoredContent,
 )
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.engine.ports import PresignedPost
 
 if TYPE_CHECKING:
@@ -46,10 +47,11 @@ class ObjectsNotDeleted(Exception):  # noqa: N818 -- the store's own answer
 class Objects:
     """Objects of one bucket, encrypted with the bucket's default key."""
 
-    def __init__(self, clients: "AwsClients", bucket: str) -> None:
-        """Bind to this bucket."""
+    def __init__(self, clients: "AwsClients", bucket: str, public_url: str = "") -> None:
+        """Bind to this bucket, which clients of the service reach at `public_url`, if it is set."""
         self._clients = clients
         self._bucket = bucket
+        self._public_url = public_url
 
     def put(self, key: str, body: bytes, *, content_type: str, sha256: bytes) -> None:
         """Store a body under `key`; S3 refuses it when it does not match `sha256`."""
@@ -181,14 +183,31 @@ class Objects:
     def presigned_post(
         self, key: str, *, content_type: str, min_bytes: int, max_bytes: int, expires_s: int
     ) -> PresignedPost:
-        """Return a form with which anyone can store an object of such a size under `key`."""
-        form = self._client.generate_presigned_post(
+        """Return a form with which another function can store an object of such a size."""
+        return self._form(self._client, key, content_type, (min_bytes, max_bytes), expires_s)
+
+    def upload_form(
+        self, key: str, *, content_type: str, exact_bytes: int, expires_s: int
+    ) -> PresignedPost:
+        """Return a form with which anyone can store an object of this size under `key`."""
+        sizes = exact_bytes, exact_bytes
+        return self._form(self._public_client, key, content_type, sizes, expires_s)
+
+    def _form(
+        self,
+        client: "S3Client",
+        key: str,
+        content_type: str,
+        sizes: tuple[int, int],
+        expires_s: int,
+    ) -> PresignedPost:
+        form = client.generate_presigned_post(
             Bucket=self._bucket,
             Key=key,
             Fields={"Content-Type": content_type},
             Conditions=[
                 {"Content-Type": content_type},
-                ["content-length-range", min_bytes, max_bytes],
+                ["content-length-range", *sizes],
             ],
             ExpiresIn=expires_s,
         )
@@ -223,7 +242,7 @@ class Objects:
         self, key: str, *, content_type: str, disposition: str, expires_s: int
     ) -> str:
         """Return a URL with which anyone can get the object for `expires_s` seconds."""
-        url: str = self._client.generate_presigned_url(
+        url: str = self._public_client.generate_presigned_url(
             "get_object",
             Params={
                 "Bucket": self._bucket,
@@ -269,3 +288,9 @@ class Objects:
     @property
     def _client(self) -> "S3Client":
         return self._clients.s3
+
+    @LockedCachedProperty
+    def _public_client(self) -> "S3Client":
+        """Client that signs URLs for clients of the service; it sends nothing."""
+        url = self._public_url
+        return self._clients.s3_at(url) if url else self._clients.s3

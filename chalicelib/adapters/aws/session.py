@@ -57,6 +57,14 @@ class AwsClients:
     @LockedCachedProperty
     def s3(self) -> "S3Client":
         """Return the S3 client."""
+        return self._s3_client()
+
+    def s3_at(self, url: str) -> "S3Client":
+        """Return a new S3 client of the endpoint at this URL."""
+        with creation_lock(self):
+            return self._s3_client(url)
+
+    def _s3_client(self, url: str | None = None) -> "S3Client":
         from botocore.config import Config  # noqa: PLC0415
 
         objects = Config(
@@ -67,7 +75,7 @@ class AwsClients:
             response_checksum_validation="when_required",
         )
         config = _client_config(read_timeout_s=10, attempts=3).merge(objects)
-        return _with_exceptions(self._session.client("s3", config=config))
+        return _with_exceptions(self._session.client("s3", endpoint_url=url, config=config))
 
     @LockedCachedProperty
     def sqs(self) -> "SQSClient":

@@ -91,7 +91,7 @@ class KeyAuth:
         workspace = workspace or services.workspaces.get(key.workspace_id)
         if workspace is None:
             raise _invalid_key_error()
-        _check_ip_address(request.source_ip, key, workspace)
+        _check_ip_address(request.client_ip(services.trusted_proxies), key, workspace)
         require_active(workspace)
         return Principal(workspace, key.mode, frozenset(key.scopes), tuple(key.templates), key)
 
@@ -154,9 +154,9 @@ def _check_expiry(key: ApiKey, secret: StoredSecret, now: dt.datetime) -> None:
         raise ServiceError("api_key_expired", "This key has expired.", headers=_CHALLENGE)
 
 
-def _check_ip_address(source_ip: str, key: ApiKey, workspace: Workspace) -> None:
+def _check_ip_address(client_ip: str, key: ApiKey, workspace: Workspace) -> None:
     for ranges in (workspace.allow_ips, key.allow_ips):
-        if ranges and not is_ip_in_ranges(source_ip, ranges):
+        if ranges and not is_ip_in_ranges(client_ip, ranges):
             raise Forbidden("ip_not_allowed", "Requests from this address are not allowed.")
 
 

@@ -124,7 +124,6 @@ class Dispatcher(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             method=request.method,
             params=request.path_parameters(exchange.target.path),
             headers=request.headers,
-            source_ip=request.source_ip,
             started_at=request.received_at or now.timestamp(),
             raw_target=request.raw_target,
         )

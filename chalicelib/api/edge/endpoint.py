@@ -56,7 +56,6 @@ class Call:
     method: str
     params: Mapping[str, str]
     headers: Mapping[str, str]
-    source_ip: str
     started_at: float
     raw_target: RawTarget | None = None
     known_caller: Principal | None = None

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypedDict
 from urllib.parse import unquote
 
 from chalicelib.core.errors import FieldError, NotFound, ServiceError, validation_error
+from chalicelib.core.trusted_proxies import TrustedProxies
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _IDEMPOTENCY_KEY: Final = re.compile(r"[\x20-\x7e]{1,255}")
@@ -121,10 +122,10 @@ class Request:
         """Return path and query as they were sent, if the gateway has handed them over."""
         return self.event.get("rawTarget")
 
-    @property
-    def source_ip(self) -> str:
-        """Return the peer's IP address from the gateway, never from a header."""
-        return str((self._context.get("identity") or {}).get("sourceIp") or "")
+    def client_ip(self, proxies: TrustedProxies) -> str:
+        """Return the client's IP address: of the gateway's peer, or of the peer of its proxies."""
+        peer = str((self._context.get("identity") or {}).get("sourceIp") or "")
+        return proxies.client_ip(peer, self.header_values("x-forwarded-for"))
 
     @property
     def received_at(self) -> float | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import IdGenerator, KeyId, WorkspaceId
+from chalicelib.core.trusted_proxies import TrustedProxies
 
 if TYPE_CHECKING:
     from chalicelib.features.workspaces.keys.model import ApiKey
@@ -79,6 +80,11 @@ class RequestServices(Protocol):
     @property
     def api_host(self) -> str:
         """Return the URL of the API without `/v1`."""
+        ...
+
+    @property
+    def trusted_proxies(self) -> TrustedProxies:
+        """Return the proxies whose `X-Forwarded-For` counts."""
         ...
 
     @property

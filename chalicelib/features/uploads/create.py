@@ -60,11 +60,10 @@ class CreateUpload(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         Raises `conflict` as `store`.
         """
         upload = self._new_upload(announced)
-        form = self.objects.presigned_post(
+        form = self.objects.upload_form(
             upload.form_key,
             content_type=upload.content_type,
-            min_bytes=upload.bytes,
-            max_bytes=upload.bytes,
+            exact_bytes=upload.bytes,
             expires_s=_FORM_LIFETIME_S,
         )
         self.uploads.put(upload)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from infra.local.access import hosts
+from infra.local.access.hosts import OwnHosts
 from infra.local.access.keys import AccessKey
 from infra.local.access.signatures import (
     ReceivedRequest,
@@ -37,11 +37,12 @@ _FORM: Final = "multipart/form-data"
 class SignedOnly:
     """ASGI application that passes signed requests on to another one."""
 
-    def __init__(self, app: App, key: AccessKey, cors: Cors) -> None:
-        """Let requests that are signed with `key` reach `app`."""
+    def __init__(self, app: App, key: AccessKey, cors: Cors, hosts: OwnHosts) -> None:
+        """Let requests to `hosts` that are signed with `key` reach `app`."""
         self._app = app
         self._key = key
         self._cors = cors
+        self._hosts = hosts
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or pass on an event of the server's life."""
@@ -55,8 +56,8 @@ class SignedOnly:
     async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
         headers = _headers(scope["headers"])
         method, path = scope["method"], scope["path"]
-        if not hosts.is_own_host(headers.get("host")):
-            await _refuse(send, HTTPStatus.MISDIRECTED_REQUEST, hosts.REFUSAL)
+        if not self._hosts.has(headers.get("host")):
+            await _refuse(send, HTTPStatus.MISDIRECTED_REQUEST, self._hosts.refusal)
             return
         cors = self._cors(path, method, headers)
         if method == "OPTIONS":

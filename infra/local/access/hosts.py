@@ -1,12 +1,38 @@
-"""Names of this machine: a page whose own name is made to resolve to it is refused."""
+"""Hosts that the ports of this machine answer to.
 
+A page whose own name resolves to this machine is refused (decision 58).
+"""
+
+from collections.abc import Iterable
 from typing import Final
+from urllib.parse import urlsplit
 
-_NAMES: Final = ("127.0.0.1", "localhost")
-REFUSAL: Final = f"This port answers to {' and '.join(_NAMES)} only.\n"
+_LOOPBACK: Final = ("127.0.0.1", "localhost")
 
 
-def is_own_host(header: str | None) -> bool:
-    """Tell whether a Host header names this machine, at any port: one may be forwarded."""
-    name, _, port = (header or "").lower().partition(":")
-    return name in _NAMES and ((port.isascii() and port.isdecimal()) or not port)
+class OwnHosts:
+    """Names of this machine, and those at which its service is reached from elsewhere."""
+
+    def __init__(self, public: Iterable[str] = ()) -> None:
+        """Admit the loopback names and `public`, host names or IP addresses without a port."""
+        self.names = (*_LOOPBACK, *dict.fromkeys(name.lower() for name in public if name))
+
+    @property
+    def refusal(self) -> str:
+        """Return the text for a request to another host."""
+        return (
+            f"This port answers to {' and '.join(self.names)} only. "
+            "PLATEN_BASE_URL and PLATEN_FILES_HOST name further hosts.\n"
+        )
+
+    def has(self, header: str | None) -> bool:
+        """Tell whether a Host header names one of the hosts, at any port: one may be forwarded."""
+        try:
+            parts = urlsplit(f"//{header or ''}")
+            _ = parts.port
+        except ValueError:
+            return False
+        return parts.hostname in self.names and parts.netloc == header and "@" not in parts.netloc
+
+
+LOOPBACK_HOSTS: Final = OwnHosts()

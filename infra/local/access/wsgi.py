@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from infra.local.access import hosts
+from infra.local.access.hosts import OwnHosts
 from infra.local.access.keys import AccessKey
 from infra.local.access.signatures import ReceivedRequest, UnsignedError, check_signature
 
@@ -14,13 +14,13 @@ type StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 type Application = Callable[[Mapping[str, Any], StartResponse], Iterable[bytes]]
 
 
-def own_host_only(application: Application) -> Application:
-    """Return an application that refuses requests for another host than this machine."""
+def own_hosts_only(application: Application, hosts: OwnHosts) -> Application:
+    """Return an application that refuses requests for other hosts than these."""
 
     def answer(environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
-        if hosts.is_own_host(environ.get("HTTP_HOST")):
+        if hosts.has(environ.get("HTTP_HOST")):
             return application(environ, start)
-        return _refusal(start, HTTPStatus.MISDIRECTED_REQUEST, hosts.REFUSAL)
+        return _refusal(start, HTTPStatus.MISDIRECTED_REQUEST, hosts.refusal)
 
     return answer
 

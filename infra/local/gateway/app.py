@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from infra.local.console import Console
+from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.events import (
     Request,
     Response,
@@ -70,18 +71,33 @@ class Gateway:
     """WSGI application in front of the API function; it has no state of its own."""
 
     def __init__(
-        self, pool: WorkerPool, routes: RouteTable, responses: GatewayResponses, console: Console
+        self,
+        pool: WorkerPool,
+        routes: RouteTable,
+        responses: GatewayResponses,
+        console: Console,
+        *,
+        base_path: str = "",
+        bucket: BucketDoor | None = None,
     ) -> None:
-        """Invoke the function of `pool`; log each request to `console`."""
+        """Invoke the function of `pool`; log each request to `console`.
+
+        A proxy may leave `base_path` before the paths of the API, or take it away. Without a
+        `bucket` its objects have a host of their own.
+        """
         self._pool = pool
         self._routes = routes
         self._responses = responses
         self._console = console
+        self._base_path = base_path
+        self._bucket = bucket
 
     def __call__(self, environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request and log it."""
         started = time.time()
-        request = read_request(environ)
+        if self._bucket and self._bucket.takes(environ["PATH_INFO"]):
+            return self._bucket(environ, start)
+        request = read_request(environ, self._base_path)
         response = self._answer(request, started)
         headers = [pair for pair in response.headers if pair[0].lower() not in _HOP_BY_HOP]
         length = _length(request.method, response)
@@ -161,10 +177,15 @@ def _plain_response(status: HTTPStatus) -> Response:
     return Response(status, (("Content-Type", "application/json"),), body)
 
 
-def read_request(environ: Mapping[str, Any]) -> Request:
-    """Return the request of a WSGI environment, its path not percent-decoded."""
+def read_request(environ: Mapping[str, Any], base_path: str = "") -> Request:
+    """Return the request of a WSGI environment, its path not percent-decoded.
+
+    The path is without `base_path`, if it begins with it.
+    """
     raw = str(environ.get("REQUEST_URI") or environ["PATH_INFO"])
     path, _, query = raw.partition("?")
+    if base_path and path.startswith(f"{base_path}/"):
+        path = path.removeprefix(base_path)
     headers = [
         (name.removeprefix("HTTP_").replace("_", "-"), value)
         for name, value in environ.items()
@@ -175,7 +196,8 @@ def read_request(environ: Mapping[str, Any]) -> Request:
         path=path,
         query=query,
         headers=headers,
-        body=environ["wsgi.input"].read(),
+        # One byte more than is taken shows that it is too large.
+        body=environ["wsgi.input"].read(MAX_BODY_BYTES + 1),
         source_ip=environ.get("REMOTE_ADDR", "127.0.0.1"),
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from infra.local import emulators, ministack
+from infra.local.access.hosts import LOOPBACK_HOSTS
 from infra.local.access.keys import AccessKey
 from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
 from infra.local.paths import StackFolder
@@ -29,7 +30,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def start(tmp_path: Path) -> dict[str, str]:
-    return start_emulators(StackFolder(tmp_path), Spawner())[1]
+    return start_emulators(StackFolder(tmp_path), Spawner(), LOOPBACK_HOSTS)[1]
 
 
 def urls(endpoints: dict[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
 
-from infra.local.access.hosts import is_own_host
+from infra.local.access.hosts import LOOPBACK_HOSTS, OwnHosts
 from infra.local.access.keys import AccessKey
 from infra.local.access.signatures import (
     ReceivedRequest,
@@ -210,14 +210,31 @@ def test_a_changed_form_is_refused(change: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8700", "localhost:8700", "LOCALHOST", "127.0.0.1"])
 def test_names_of_this_machine(host: str) -> None:
-    assert is_own_host(host)
+    assert LOOPBACK_HOSTS.has(host)
 
 
 @pytest.mark.parametrize(
-    "host", [None, "", "rebound.example", "rebound.example:8700", "127.0.0.1.nip.io", "localhost:x"]
+    "host",
+    [
+        None,
+        "",
+        "rebound.example",
+        "rebound.example:8700",
+        "127.0.0.1.nip.io",
+        "localhost:x",
+        "a@localhost",
+    ],
 )
 def test_other_names(host: str | None) -> None:
-    assert not is_own_host(host)
+    assert not LOOPBACK_HOSTS.has(host)
+
+
+@pytest.mark.parametrize(
+    "host", ["api.example.com", "API.example.com:443", "[2001:db8::1]", "[2001:db8::1]:8700"]
+)
+def test_public_names(host: str) -> None:
+    assert OwnHosts(["api.example.com", "2001:db8::1"]).has(host)
+    assert not LOOPBACK_HOSTS.has(host)
 
 
 def test_a_key_does_not_show_its_secret() -> None:
