@@ -32,7 +32,7 @@ class PublicAddresses:
     def from_variables(cls, variables: Mapping[str, str], own_url: str) -> Self:
         """Read PLATEN_BASE_URL and PLATEN_FILES_HOST; raises AddressError.
 
-        The own URL stands for the first if it is not set, and the host of the first for the second.
+        Without the first it is the own URL, and without the second the host of the first.
         """
         base_url = variables.get(_BASE_URL) or f"{own_url}/v1"
         api_host = _checked(_BASE_URL, base_url, "https://api.example.com/v1").removesuffix("/v1")
@@ -69,7 +69,7 @@ def public_addresses(own_url: str) -> PublicAddresses:
 
 
 def _checked(variable: str, url: str, example: str) -> str:
-    """Return a URL without a slash at its end, if it is one that a client can use."""
+    """Return a URL without a slash at its end; raises AddressError where no client can use it."""
     fault = f"{variable}={url} is no URL like {example}"
     try:
         parts = urlsplit(url)
