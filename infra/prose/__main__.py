@@ -23,7 +23,7 @@ _VALE: Final = VALE_DIR / "vale"
 
 @click.command()
 @click.option("--warnings", is_flag=True, help="Print what only warns, too.")
-@click.argument("pages", nargs=-1)
+@click.argument("pages", nargs=-1, type=click.Path(exists=True))
 def main(pages: tuple[str, ...], *, warnings: bool) -> None:
     """Lint the pages for people."""
     if not _VALE.exists():
