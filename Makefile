@@ -2,13 +2,16 @@
 PORT ?= 8700
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests run up down demo gallery fmt check test bench figures openapi lock package deploy destroy
+.PHONY: help setup setup-checks setup-tests run up down demo gallery fmt check test bench figures openapi lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 setup: ## install everything that is missing into folders of this project
 	@sh infra/setup/setup.sh
+
+setup-checks:
+	@sh infra/setup/setup.sh --checks
 
 setup-tests:
 	@sh infra/setup/setup.sh --tests
@@ -32,7 +35,7 @@ fmt: setup ## format the code and fix what can be fixed
 	@.venv/bin/ruff format .
 	@.venv/bin/ruff check --fix .
 
-check: setup ## lint, types, import rules, unit and architecture tests
+check: setup-checks ## lint, prose, types, import rules, unit and architecture tests
 	@$(PY) -m infra.suite check
 
 test: setup-tests ## run all checks, and a slice of the tests (ALL=1: all of them, and the package on LocalStack)

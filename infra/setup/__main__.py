@@ -1,6 +1,6 @@
 """`python -m infra.setup`: run the set-up steps, in parallel where they are independent.
 
-With `--tests` also those that only tests need.
+With `--checks` also those that `make check` needs, with `--tests` those that tests need, too.
 """
 
 import sys
@@ -16,7 +16,9 @@ from infra.setup.steps import SetupError, SetupStep
 
 def main(arguments: Sequence[str]) -> int:
     """Run the pending steps, or with `--done` only check; return the exit status."""
-    steps = setup_steps(_interpreter(), for_tests="--tests" in arguments)
+    steps = setup_steps(
+        _interpreter(), for_tests="--tests" in arguments, for_checks="--checks" in arguments
+    )
     pending = [step for step in steps if not step.is_done()]
     if pending and "--done" in arguments:
         return 1

@@ -15,6 +15,7 @@ from infra.setup.steps import (
     ROOT,
     STORES_DIR,
     UV,
+    VALE_DIR,
     WEBHOOK_LIBRARY_DIR,
     SetupStep,
     lock_file,
@@ -24,12 +25,14 @@ from infra.setup.toolchains import TOOLCHAINS
 _SETUP: Final = ROOT / "infra" / "setup"
 
 
-def setup_steps(python: str, *, for_tests: bool) -> tuple[SetupStep, ...]:
+def setup_steps(python: str, *, for_tests: bool, for_checks: bool = False) -> tuple[SetupStep, ...]:
     """Return all steps; `python` is a Python 3.13.
 
-    Only tests need LocalStack, and servers of storage, which take minutes to build.
+    Only tests need LocalStack, and servers of storage, which take minutes to build. They run the
+    checks, too, which need the linter of prose.
     """
-    return (*_run_steps(python), *(_test_steps(python) if for_tests else ()))
+    checks = _check_steps(python) if for_checks or for_tests else ()
+    return (*_run_steps(python), *checks, *(_test_steps(python) if for_tests else ()))
 
 
 def _run_steps(python: str) -> tuple[SetupStep, ...]:
@@ -47,12 +50,15 @@ def _run_steps(python: str) -> tuple[SetupStep, ...]:
     )
 
 
+def _check_steps(python: str) -> tuple[SetupStep, ...]:
+    return (_toolchain("go", "Go", python), _vale())
+
+
 def _test_steps(python: str) -> tuple[SetupStep, ...]:
     localstack = _localstack(python)
     return (
         localstack,
         _plugins(localstack),
-        _toolchain("go", "Go", python),
         _go_servers(),
         _azurite(),
         _openapi_lint(),
@@ -267,13 +273,23 @@ def _npm_lock_step(name: str, title: str, folder: Path, command: str) -> SetupSt
 
 
 def _go_servers() -> SetupStep:
-    module = _SETUP / "go_servers.py"
     return SetupStep(
         "go_servers",
         "storage servers for tests, which takes minutes",
         ([str(PYTHON), "-m", "infra.setup.go_servers", str(STORES_DIR)],),
-        inputs=(module,),
+        inputs=(_SETUP / "go_programs.py", _SETUP / "go_servers.py"),
         results=(STORES_DIR / "fake-gcs-server", STORES_DIR / "versitygw"),
+        after=("go", "product"),
+    )
+
+
+def _vale() -> SetupStep:
+    return SetupStep(
+        "vale",
+        "linter of prose",
+        ([str(PYTHON), "-m", "infra.setup.vale", str(VALE_DIR)],),
+        inputs=(_SETUP / "go_programs.py", _SETUP / "vale.py"),
+        results=(VALE_DIR / "vale",),
         after=("go", "product"),
     )
 

@@ -17,6 +17,8 @@ MINISTACK_DIR: Final = INSTALL_DIR / "ministack"
 LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 WEBHOOK_LIBRARY_DIR: Final = INSTALL_DIR / "webhook-library"
 STORES_DIR: Final = INSTALL_DIR / "stores"
+# Linter of prose.
+VALE_DIR: Final = INSTALL_DIR / "vale"
 # Commands that the machine may lack, in fitting versions.
 COMMANDS_DIR: Final = INSTALL_DIR / "commands"
 JAVA_DIR: Final = INSTALL_DIR / "java"

@@ -135,5 +135,15 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
         "openapi_lint",
         "plugins",
         "sshd",
+        "vale",
     }
     assert {"java", "node", "validators"} <= plain
+
+
+def test_checks_install_the_linter_of_prose_and_its_compiler() -> None:
+    plain, checked = (
+        {step.name for step in setup_steps("python3.13", for_tests=False, for_checks=for_checks)}
+        for for_checks in (False, True)
+    )
+
+    assert checked - plain == {"go", "vale"}
