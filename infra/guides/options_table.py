@@ -12,6 +12,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import LENGTH_PATTERN
 from chalicelib.contract.json_schemas import model_json_schemas
 from chalicelib.contract.options.output import WarningCode
+from chalicelib.contract.render.request import RenderRequest
 from chalicelib.core.text import mismatch_message
 from chalicelib.features.workspaces.plans import PLANS, Feature
 from infra.guides.markdown import code, table
@@ -27,6 +28,7 @@ PLAN_FEATURES: Final[Mapping[tuple[str, str], Feature]] = {
     ("DeliverySpec", "storage"): "storage",
     ("DeliverySpec", "email"): "email",
 }
+_REQUEST: Final = RenderRequest.__name__
 _REF: Final = "#/$defs/{model}"
 _NAME: Final = re.compile(r"([\w.]+)(?: (only|without) (.+))?")
 _DEFAULT_IN_WORDS: Final = re.compile(r"\s*\bNull: (.+?)\.(?=\s|$)", re.DOTALL)
@@ -59,9 +61,9 @@ def options_table(name: str) -> str:
     """Return the table of the options that a name in a page means.
 
     The name is a model of the contract, such as `PdfOptions`, with a path to one of its objects if
-    need be: `RenderRequest.output.pdf.header`. A name in lower case begins at the members of
-    RenderRequest or of its `output`: `pdf.header`, `output.wait`, `delivery`. What follows the name
-    chooses among its members: `pdf only watermark, protection`, `pdf without header, footer`.
+    need be: `BatchRequest.webhook`. A name in lower case begins at the members of RenderRequest or
+    of its `output`: `pdf.header`, `output.wait`, `delivery`. What follows the name chooses among
+    its members: `pdf only watermark, protection`, `pdf without header, footer`.
 
     Objects inside are rows `a.b`, entries of a list `a[].b`. A second object of the same kind
     refers to the rows of the first one.
@@ -213,14 +215,14 @@ def _definitions(path: str) -> tuple[str, list[str], dict[str, Schema]]:
     first, *steps = path.split(".")
     if first[:1].islower():
         steps = [first, *steps]
-        first = "RenderRequest"
+        first = _REQUEST
     model = _models().get(first)
     if model is None:
         message = f"{path}: the contract has no model {first}"
         raise ValueError(message)
     references, _, definitions = model_json_schemas([model], [], _REF)
     targets = [_model_of(references[model])]
-    if first != path.partition(".")[0] and steps[0] not in definitions[first]["properties"]:
+    if first == _REQUEST and steps and steps[0] not in definitions[first]["properties"]:
         steps = ["output", *steps]
     for step in steps:
         members = [definitions[each].get("properties", {}).get(step) for each in targets]

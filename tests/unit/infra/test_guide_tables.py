@@ -17,7 +17,8 @@ def rows(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["wait", "output.wait", "RenderRequest.output.wait", "OutputSpec.wait", "Wait"]
+    "name",
+    ["wait", "output.wait", "RenderRequest.output.wait", "RenderRequest.wait"],
 )
 def test_an_object_has_several_names(name: str) -> None:
     assert list(rows(name)) == ["until", "selector", "expression", "delay_ms", "timeout_ms"]
