@@ -47,8 +47,9 @@ bench: setup ## list the benchmarks, or run one (NAME=latency)
 figures: setup ## print the figures of the code's structure
 	@$(PY) -m infra.figures
 
-openapi: setup ## write infra/openapi.json from the declarations
+openapi: setup ## write infra/openapi.json and the tables of docs/ from the declarations
 	@$(PY) -m infra.openapi
+	@$(PY) -m infra.guides.tables
 
 lock: ## pin again what pyproject.toml and the other lists ask for
 	@sh infra/setup/lock.sh

@@ -166,7 +166,7 @@ def _checks(form: GotenbergForm) -> Iterator[Callable[[], object]]:
 
 
 def _changes_nothing(name: str, text: str) -> bool:
-    """Tell whether a value is the one that Gotenberg takes for an absent field."""
+    """Tell whether a value means the same as an absent field."""
     try:
         value = read_bool(text)
     except ValueError:
