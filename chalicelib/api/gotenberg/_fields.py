@@ -1,7 +1,7 @@
 """Form fields of Gotenberg 8: which field of a request each one becomes, and which have none."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from chalicelib.api.gotenberg._values import (
     read_bool,
@@ -12,6 +12,7 @@ from chalicelib.api.gotenberg._values import (
     read_number,
     read_object,
 )
+from chalicelib.core.json import Json, JsonObject
 
 _ALL_ERRORS: Final = [499, 599]
 _PDFA_LEVELS: Final = {"PDF/A-2b": "2b", "PDF/A-3b": "3b"}
@@ -24,11 +25,11 @@ _INFO: Final = {
 }
 
 
-class FormField(NamedTuple):
+class RequestField(NamedTuple):
     """Pointer of the request's field, and the reader of the value, which raises ValueError."""
 
     pointer: str
-    read: Callable[[str], Any]
+    read: Callable[[str], object]
 
 
 def _wait_until(text: str) -> str:
@@ -60,7 +61,7 @@ def _resource_codes(text: str) -> str:
     return "strict" if codes else "lenient"
 
 
-def _headers(text: str) -> Mapping[str, Any]:
+def _headers(text: str) -> JsonObject:
     headers = read_object(text)
     for name, value in headers.items():
         if "scope=" in str(value).replace(" ", "").lower():
@@ -69,16 +70,16 @@ def _headers(text: str) -> Mapping[str, Any]:
     return headers
 
 
-def _cookies(text: str) -> list[dict[str, Any]]:
-    names = {"httpOnly": "http_only", "sameSite": None}
-    cookies = read_list(text)
-    if not all(isinstance(cookie, dict) for cookie in cookies):
+def _cookies(text: str) -> list[JsonObject]:
+    return [_cookie(cookie) for cookie in read_list(text)]
+
+
+def _cookie(cookie: Json) -> JsonObject:
+    if not isinstance(cookie, dict):
         message = "must be a JSON array of objects"
-        raise ValueError(message)
-    return [
-        {new: value for name, value in cookie.items() if (new := names.get(name, name))}
-        for cookie in cookies
-    ]
+        raise ValueError(message)  # noqa: TRY004 -- the value is wrong, not a type in the code
+    names = {"httpOnly": "http_only", "sameSite": None}
+    return {new: value for name, value in cookie.items() if (new := names.get(name, name))}
 
 
 def _pdfa(text: str) -> str:
@@ -88,14 +89,15 @@ def _pdfa(text: str) -> str:
     return _PDFA_LEVELS[text]
 
 
-def _metadata(text: str) -> dict[str, Any]:
+def _metadata(text: str) -> dict[str, Json]:
     given = read_object(text)
     if unknown := [name for name in given if name not in _INFO]:
         message = f"{unknown[0]} has no counterpart; known are {', '.join(_INFO)}"
         raise ValueError(message)
     info = {_INFO[name]: value for name, value in given.items()}
-    if isinstance(info.get("keywords"), str):
-        info["keywords"] = [word.strip() for word in info["keywords"].split(",") if word.strip()]
+    keywords = info.get("keywords")
+    if isinstance(keywords, str):
+        info["keywords"] = [word.strip() for word in keywords.split(",") if word.strip()]
     return info
 
 
@@ -107,66 +109,66 @@ def _if_true(value: object) -> Callable[[str], object]:
 
 
 # Fields of every route that loads a page.
-PAGE_FIELDS: Final[Mapping[str, FormField]] = {
-    "waitDelay": FormField("/output/wait/delay_ms", read_duration_ms),
-    "waitForSelector": FormField("/output/wait/selector", str),
-    "waitForExpression": FormField("/output/wait/expression", str),
-    "skipNetworkIdleEvent": FormField("/output/wait/until", _wait_until),
-    "skipNetworkAlmostIdleEvent": FormField("/output/wait/until", _wait_until),
-    "emulatedMediaType": FormField("/output/media", _one_of("print", "screen")),
-    "userAgent": FormField("/output/http/user_agent", str),
-    "extraHttpHeaders": FormField("/output/http/headers", _headers),
-    "cookies": FormField("/output/http/cookies", _cookies),
-    "failOnHttpStatusCodes": FormField("", _status_codes),
-    "failOnResourceHttpStatusCodes": FormField("/output/asset_policy", _resource_codes),
-    "failOnResourceLoadingFailed": FormField("/output/asset_policy", _if_true("strict")),
-    "failOnConsoleExceptions": FormField("/output/fail_on", _if_true(["script_failed"])),
+PAGE_FIELDS: Final[Mapping[str, RequestField]] = {
+    "waitDelay": RequestField("/output/wait/delay_ms", read_duration_ms),
+    "waitForSelector": RequestField("/output/wait/selector", str),
+    "waitForExpression": RequestField("/output/wait/expression", str),
+    "skipNetworkIdleEvent": RequestField("/output/wait/until", _wait_until),
+    "skipNetworkAlmostIdleEvent": RequestField("/output/wait/until", _wait_until),
+    "emulatedMediaType": RequestField("/output/media", _one_of("print", "screen")),
+    "userAgent": RequestField("/output/http/user_agent", str),
+    "extraHttpHeaders": RequestField("/output/http/headers", _headers),
+    "cookies": RequestField("/output/http/cookies", _cookies),
+    "failOnHttpStatusCodes": RequestField("", _status_codes),
+    "failOnResourceHttpStatusCodes": RequestField("/output/asset_policy", _resource_codes),
+    "failOnResourceLoadingFailed": RequestField("/output/asset_policy", _if_true("strict")),
+    "failOnConsoleExceptions": RequestField("/output/fail_on", _if_true(["script_failed"])),
 }
-PDF_FIELDS: Final[Mapping[str, FormField]] = {
+PDF_FIELDS: Final[Mapping[str, RequestField]] = {
     **PAGE_FIELDS,
-    "paperWidth": FormField("/output/pdf/width", read_length),
-    "paperHeight": FormField("/output/pdf/height", read_length),
-    "marginTop": FormField("/output/pdf/margin/top", read_length),
-    "marginRight": FormField("/output/pdf/margin/right", read_length),
-    "marginBottom": FormField("/output/pdf/margin/bottom", read_length),
-    "marginLeft": FormField("/output/pdf/margin/left", read_length),
-    "landscape": FormField("/output/pdf/landscape", read_bool),
-    "scale": FormField("/output/pdf/scale", read_number),
-    "nativePageRanges": FormField("/output/pdf/page_ranges", str),
-    "printBackground": FormField("/output/pdf/print_background", read_bool),
-    "preferCssPageSize": FormField("/output/pdf/prefer_css_page_size", read_bool),
-    "generateDocumentOutline": FormField("/output/pdf/outline", read_bool),
-    "generateTaggedPdf": FormField("/output/pdf/tagged", read_bool),
-    "singlePage": FormField("/output/pdf/height", _if_true("auto")),
+    "paperWidth": RequestField("/output/pdf/width", read_length),
+    "paperHeight": RequestField("/output/pdf/height", read_length),
+    "marginTop": RequestField("/output/pdf/margin/top", read_length),
+    "marginRight": RequestField("/output/pdf/margin/right", read_length),
+    "marginBottom": RequestField("/output/pdf/margin/bottom", read_length),
+    "marginLeft": RequestField("/output/pdf/margin/left", read_length),
+    "landscape": RequestField("/output/pdf/landscape", read_bool),
+    "scale": RequestField("/output/pdf/scale", read_number),
+    "nativePageRanges": RequestField("/output/pdf/page_ranges", str),
+    "printBackground": RequestField("/output/pdf/print_background", read_bool),
+    "preferCssPageSize": RequestField("/output/pdf/prefer_css_page_size", read_bool),
+    "generateDocumentOutline": RequestField("/output/pdf/outline", read_bool),
+    "generateTaggedPdf": RequestField("/output/pdf/tagged", read_bool),
+    "singlePage": RequestField("/output/pdf/height", _if_true("auto")),
     # A printed page has no white behind it.
-    "omitBackground": FormField("", read_bool),
-    "pdfa": FormField("/output/pdf/pdfa", _pdfa),
-    "pdfua": FormField("/output/pdf/pdfua", read_bool),
-    "metadata": FormField("/output/pdf/metadata", _metadata),
-    "userPassword": FormField("/output/pdf/protection/user_password", str),
-    "ownerPassword": FormField("/output/pdf/protection/owner_password", str),
-    "allowPrinting": FormField("/output/pdf/protection/permissions/print", read_bool),
-    "allowCopying": FormField("/output/pdf/protection/permissions/copy", read_bool),
-    "allowModifying": FormField("/output/pdf/protection/permissions/modify", read_bool),
-    "allowAnnotating": FormField("/output/pdf/protection/permissions/annotate", read_bool),
+    "omitBackground": RequestField("", read_bool),
+    "pdfa": RequestField("/output/pdf/pdfa", _pdfa),
+    "pdfua": RequestField("/output/pdf/pdfua", read_bool),
+    "metadata": RequestField("/output/pdf/metadata", _metadata),
+    "userPassword": RequestField("/output/pdf/protection/user_password", str),
+    "ownerPassword": RequestField("/output/pdf/protection/owner_password", str),
+    "allowPrinting": RequestField("/output/pdf/protection/permissions/print", read_bool),
+    "allowCopying": RequestField("/output/pdf/protection/permissions/copy", read_bool),
+    "allowModifying": RequestField("/output/pdf/protection/permissions/modify", read_bool),
+    "allowAnnotating": RequestField("/output/pdf/protection/permissions/annotate", read_bool),
 }
-IMAGE_FIELDS: Final[Mapping[str, FormField]] = {
+IMAGE_FIELDS: Final[Mapping[str, RequestField]] = {
     **PAGE_FIELDS,
-    "width": FormField("/output/image/width", read_int),
-    "height": FormField("/output/image/height", read_int),
-    "selector": FormField("/output/image/clip_selector", str),
-    "format": FormField("/output/format", _one_of("png", "jpeg", "webp")),
-    "quality": FormField("/output/image/format_options/quality", read_int),
-    "deviceScaleFactor": FormField("/output/image/scale", read_number),
-    "omitBackground": FormField("/output/image/transparent", read_bool),
-    "clip": FormField("/output/image/full_page", lambda text: not read_bool(text)),
+    "width": RequestField("/output/image/width", read_int),
+    "height": RequestField("/output/image/height", read_int),
+    "selector": RequestField("/output/image/clip_selector", str),
+    "format": RequestField("/output/format", _one_of("png", "jpeg", "webp")),
+    "quality": RequestField("/output/image/format_options/quality", read_int),
+    "deviceScaleFactor": RequestField("/output/image/scale", read_number),
+    "omitBackground": RequestField("/output/image/transparent", read_bool),
+    "clip": RequestField("/output/image/full_page", lambda text: not read_bool(text)),
     # It makes no other picture.
-    "optimizeForSpeed": FormField("", read_bool),
+    "optimizeForSpeed": RequestField("", read_bool),
 }
-MERGE_FIELDS: Final[Mapping[str, FormField]] = {
-    "titleBookmarks": FormField("/bookmarks", read_bool),
+MERGE_FIELDS: Final[Mapping[str, RequestField]] = {
+    "titleBookmarks": RequestField("/bookmarks", read_bool),
     # Outlines of all sources are kept anyway.
-    "autoIndexBookmarks": FormField("", read_bool),
+    "autoIndexBookmarks": RequestField("", read_bool),
 }
 
 _SPLIT: Final = "POST /v1/pdf-tools/split takes the PDF that this makes"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.api.edge.request_body import FormFile
 from chalicelib.api.gotenberg._fields import (
@@ -13,13 +13,13 @@ from chalicelib.api.gotenberg._fields import (
     MERGE_FIELDS,
     PDF_FIELDS,
     REFUSED,
-    FormField,
+    RequestField,
 )
 from chalicelib.api.gotenberg._form import GotenbergForm
 from chalicelib.api.gotenberg._values import read_bool
 from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 
-type Body = dict[str, Any]
+type Body = dict[str, object]
 
 INDEX: Final = "index.html"
 _HEADER, _FOOTER = "header.html", "footer.html"
@@ -51,18 +51,17 @@ def pdf_body(form: GotenbergForm, source: Body) -> Body:
     body = _body(form, PDF_FIELDS, _PDF_DEFAULTS)
     for name, option in ((_HEADER, "header"), (_FOOTER, "footer")):
         if (html := form.text_file(name)) is not None:
-            _set(body, f"/output/pdf/{option}", {"enabled": True, "html": html})
+            set_field(body, f"/output/pdf/{option}", {"enabled": True, "html": html})
     if form.embeds:
-        _set(body, "/output/pdf/attachments", [_attachment(file) for file in form.embeds])
+        set_field(body, "/output/pdf/attachments", [_attachment(file) for file in form.embeds])
     return {**source, **body, "delivery": {"type": "binary"}}
 
 
 def image_body(form: GotenbergForm, source: Body) -> Body:
     """Return the body that draws a source; raises `validation_error`."""
     body = _body(form, IMAGE_FIELDS, _IMAGE_DEFAULTS)
-    image = body["output"]["image"]
-    if "clip_selector" in image:
-        del image["full_page"]
+    if "selector" in form.fields:
+        set_field(body, "/output/image/full_page", None)
     return {**source, **body, "delivery": {"type": "binary"}}
 
 
@@ -109,7 +108,7 @@ def url_source(form: GotenbergForm) -> Body:
     return {"input": {"type": "url", "url": form.fields["url"]}}
 
 
-def in_form_terms(refusal: ServiceError, fields: Mapping[str, FormField]) -> None:
+def in_form_terms(refusal: ServiceError, fields: Mapping[str, RequestField]) -> None:
     """Rewrite the pointers of an error to the fields of the form."""
     names = {"/input/html": "/files", "/input/url": "/url", "/input/assets": "/files"}
     names |= {"/output/pdf/header": "/files", "/output/pdf/footer": "/files", "/sources": "/files"}
@@ -130,18 +129,18 @@ def in_form_terms(refusal: ServiceError, fields: Mapping[str, FormField]) -> Non
 
 
 def _body(
-    form: GotenbergForm, fields: Mapping[str, FormField], defaults: Mapping[str, object]
+    form: GotenbergForm, fields: Mapping[str, RequestField], defaults: Mapping[str, object]
 ) -> Body:
     """Return the body of the given fields over the defaults; raises all errors at once."""
     body: Body = {}
     for pointer, value in defaults.items():
-        _set(body, pointer, value)
+        set_field(body, pointer, value)
     require_all(*_checks(form), *_writes(form, fields, body))
     return body
 
 
 def _writes(
-    form: GotenbergForm, fields: Mapping[str, FormField], body: Body
+    form: GotenbergForm, fields: Mapping[str, RequestField], body: Body
 ) -> Iterator[Callable[[], object]]:
     # In the order of the table: a later row of the same field wins.
     for name, row in fields.items():
@@ -150,13 +149,13 @@ def _writes(
             yield partial(_write, body, name, row, text)
 
 
-def _write(body: Body, name: str, row: FormField, text: str) -> None:
+def _write(body: Body, name: str, row: RequestField, text: str) -> None:
     try:
         value = row.read(text)
     except ValueError as fault:
         raise validation_error(f"/{name}", str(fault)) from None
     if row.pointer and value is not None:
-        _set(body, row.pointer, value)
+        set_field(body, row.pointer, value)
 
 
 def _checks(form: GotenbergForm) -> Iterator[Callable[[], object]]:
@@ -178,10 +177,13 @@ def _refuse(name: str, advice: str) -> None:
     raise validation_error(f"/{name}", f"has no counterpart here: {advice}")
 
 
-def _set(body: Body, pointer: str, value: object) -> None:
+def set_field(body: Body, pointer: str, value: object) -> None:
+    """Set the field of a body at a pointer; objects on the way to it are made."""
     *parents, name = pointer.split("/")[1:]
     for parent in parents:
-        body = body.setdefault(parent, {})
+        child = body.setdefault(parent, {})
+        assert isinstance(child, dict)
+        body = child
     body[name] = value
 
 

@@ -1,11 +1,11 @@
 """Values of form fields, as Gotenberg 8 reads them; ValueError says what is expected."""
 
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.core import json
 from chalicelib.core.errors import ServiceError
+from chalicelib.core.json import Json, JsonObject
 
 _TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
@@ -58,7 +58,7 @@ def read_duration_ms(text: str) -> int:
     return round(sum(float(number) * _UNIT_MS[unit] for number, unit in parts))
 
 
-def read_object(text: str) -> Mapping[str, Any]:
+def read_object(text: str) -> JsonObject:
     """Return a JSON object."""
     value = _read_json(text)
     if not isinstance(value, dict):
@@ -67,7 +67,7 @@ def read_object(text: str) -> Mapping[str, Any]:
     return value
 
 
-def read_list(text: str) -> list[Any]:
+def read_list(text: str) -> list[Json]:
     """Return a JSON array."""
     value = _read_json(text)
     if not isinstance(value, list):
@@ -76,7 +76,7 @@ def read_list(text: str) -> list[Any]:
     return value
 
 
-def _read_json(text: str) -> Any:
+def _read_json(text: str) -> Json:
     try:
         return json.loads(text.encode())
     except ServiceError as fault:

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from copy import replace
-from typing import Any, Final
+from typing import Final
 
 from chalice.app import Blueprint
 
 from chalicelib.api.edge.auth import PUBLIC, KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
 from chalicelib.api.edge.request_body import MULTIPART_TYPE
-from chalicelib.api.gotenberg._fields import IMAGE_FIELDS, MERGE_FIELDS, PDF_FIELDS
+from chalicelib.api.gotenberg._fields import IMAGE_FIELDS, MERGE_FIELDS, PDF_FIELDS, RequestField
 from chalicelib.api.gotenberg._form import GotenbergForm
 from chalicelib.api.gotenberg._translate import (
     Body,
@@ -19,6 +19,7 @@ from chalicelib.api.gotenberg._translate import (
     markdown_source,
     merge_body,
     pdf_body,
+    set_field,
     url_source,
 )
 from chalicelib.api.meta import check_outcomes
@@ -39,7 +40,9 @@ _TEXT: Final = "text/plain; charset=utf-8"
 type Translate = Callable[[GotenbergForm], Body]
 
 
-def _add_route(path: str, summary: str, translate: Translate, fields: Mapping[str, Any]) -> None:
+def _add_route(
+    path: str, summary: str, translate: Translate, fields: Mapping[str, RequestField]
+) -> None:
     def view(call: Call) -> Reply:
         try:
             reply = _convert(call, translate)
@@ -68,7 +71,7 @@ def _convert(call: Call, translate: Translate) -> Reply:
     _refuse_webhooks(call)
     body = translate(GotenbergForm(call))
     if name := call.headers.get(_FILENAME):
-        (body if "sources" in body else body["output"])["filename"] = name
+        set_field(body, "/filename" if "sources" in body else "/output/filename", name)
     # The fingerprint of Idempotency-Key is that of the translated request.
     call.json = body
     raw = json.dumps(body).encode()
