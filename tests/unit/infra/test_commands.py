@@ -128,11 +128,13 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
     assert tested - plain == {
         "azurite",
         "client_generators",
+        "csharp",
         "generator_tools",
         "go",
         "go_servers",
         "localstack",
         "openapi_lint",
+        "php",
         "plugins",
         "sshd",
     }
