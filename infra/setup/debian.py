@@ -12,9 +12,7 @@ from layers.running import LayerError, run
 _LIBRARY_FOLDERS: Final = ("lib", "lib/x86_64-linux-gnu", "usr/lib", "usr/lib/x86_64-linux-gnu")
 
 
-def unpack_packages(
-    folder: Path, packages: Iterable[str], *, commands: Path, missing: str
-) -> None:
+def unpack_packages(folder: Path, packages: Iterable[str], *, commands: Path, missing: str) -> None:
     """Fill the folder with packages and their missing dependencies, as apt finds and checks them.
 
     No version is pinned: a distribution keeps only its newest, whose hash its signed lists have.
