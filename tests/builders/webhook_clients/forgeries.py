@@ -1,4 +1,4 @@
-"""Deliveries that a receiver has to refuse, and others that it has to take, made of a genuine one."""
+"""Deliveries made of a genuine one: those to refuse, and others to take."""
 
 import time
 from typing import Final
