@@ -23,8 +23,10 @@ deployed --extra aws --extra egress --extra sealing --extra sftp -o infra/packag
 compile infra/deploy/awscli-requirements.in -o infra/deploy/awscli-requirements.txt
 compile infra/local/localstack-requirements.in -o infra/local/localstack-requirements.txt
 compile infra/local/ministack-requirements.in -o infra/local/ministack-requirements.txt
-for tool in uv node go java; do
+for tool in uv node go java csharp; do
     compile "infra/setup/requirements/$tool.in" -o "infra/setup/requirements/$tool.txt"
 done
 # The one that an older Python installs.
 pin infra/setup/requirements/maven.in -o infra/setup/requirements/maven.txt --universal --python-version 3.9
+# A package with OpenSSL 1.1, of which no file is for a newer Python.
+pin infra/setup/requirements/openssl.in -o infra/setup/requirements/openssl.txt --python-platform x86_64-manylinux_2_28 --python-version 3.10

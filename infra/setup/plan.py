@@ -6,6 +6,7 @@ from typing import Final
 
 from infra.setup.steps import (
     COMMANDS_DIR,
+    CSHARP_DIR,
     GENERATORS_DIR,
     INSTALL_DIR,
     JAVA_DIR,
@@ -65,6 +66,8 @@ def _test_steps(python: str) -> tuple[SetupStep, ...]:
         _client_generators(),
         _generator_tools(),
         _sshd(python),
+        _php(python),
+        _csharp(),
     )
 
 
@@ -309,8 +312,39 @@ def _sshd(python: str) -> SetupStep:
         "sshd",
         "OpenSSH's server for tests",
         ([python, "-m", "infra.setup.sshd", str(COMMANDS_DIR)],),
-        inputs=(_SETUP / "sshd.py", _SETUP / "commands.py"),
+        inputs=(_SETUP / "sshd.py", _SETUP / "debian.py", _SETUP / "commands.py"),
         results=(COMMANDS_DIR / "sshd",),
+    )
+
+
+def _php(python: str) -> SetupStep:
+    return SetupStep(
+        "php",
+        "PHP for tests",
+        ([python, "-m", "infra.setup.php", str(COMMANDS_DIR)],),
+        inputs=(_SETUP / "php.py", _SETUP / "debian.py", _SETUP / "commands.py"),
+        results=(COMMANDS_DIR / "php",),
+    )
+
+
+def _csharp() -> SetupStep:
+    module, runtime, openssl = _SETUP / "csharp.py", lock_file("csharp"), lock_file("openssl")
+    install = [str(UV), "pip", "install", "--quiet", "-p", str(PYTHON), "--no-deps"]
+    checked = [*install, "--only-binary", ":all:", "--require-hashes"]
+    # Its newer versions bring OpenSSL 3, and the older ones nothing for the product's Python.
+    older = ["--python-version", "3.10", "--python-platform", "x86_64-manylinux2014"]
+    return SetupStep(
+        "csharp",
+        "C# for tests",
+        (
+            ["rm", "-rf", str(CSHARP_DIR)],
+            [*checked, "--target", str(CSHARP_DIR / "packages"), "-r", str(runtime)],
+            [*checked, *older, "--target", str(CSHARP_DIR / "openssl"), "-r", str(openssl)],
+            [str(PYTHON), "-m", "infra.setup.csharp", str(CSHARP_DIR)],
+        ),
+        inputs=(ROOT / "layers" / "npm.py", module, runtime, openssl),
+        results=(CSHARP_DIR / "roslyn" / "Microsoft.CodeAnalysis.CSharp.dll",),
+        after=("node", "product"),
     )
 
 

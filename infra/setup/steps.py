@@ -24,6 +24,7 @@ COMMANDS_DIR: Final = INSTALL_DIR / "commands"
 JAVA_DIR: Final = INSTALL_DIR / "java"
 # Generators of clients: packages of npm, jars and a program in Go.
 GENERATORS_DIR: Final = INSTALL_DIR / "client_generators"
+CSHARP_DIR: Final = INSTALL_DIR / "csharp"
 _LOCKS_DIR: Final = ROOT / "infra" / "setup" / "requirements"
 
 
