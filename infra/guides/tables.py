@@ -18,6 +18,7 @@ from typing import Final
 from infra.guides.catalogues import events_table, plans_table, problems_table, warnings_table
 from infra.guides.invoice_terms import terms_table
 from infra.guides.options_table import options_table
+from infra.guides.own_findings import findings_table
 from infra.template import ROOT
 
 PAGES: Final = ROOT / "docs"
@@ -27,6 +28,7 @@ _TABLES: Final[Mapping[str, Callable[[str], str]]] = {
     "warnings": warnings_table,
     "problems": problems_table,
     "events": events_table,
+    "findings": findings_table,
     "terms": terms_table,
 }
 _KINDS: Final = "|".join(_TABLES)
