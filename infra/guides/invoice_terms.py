@@ -25,8 +25,9 @@ from chalicelib.contract.invoice.invoice import Invoice
 from chalicelib.contract.json_schemas import model_json_schemas
 from chalicelib.contract.render.conformance_report import InvoiceTotals
 from infra.guides.markdown import code, table
+from infra.guides.profile_fields import smallest_profile
 
-_HEAD: Final = ("Term", "Field", "Needed", "What it is")
+_HEAD: Final = ("Term", "Field", "Needed", "From profile", "What it is")
 _MODELS: Final[Mapping[str, tuple[type[Model], str]]] = {
     "Invoice": (Invoice, "no"),
     "InvoiceTotals": (InvoiceTotals, "computed"),
@@ -56,7 +57,7 @@ def terms_table(name: str) -> str:
     return table(_HEAD, _rows(model, "", optional))
 
 
-def _rows(model: type[Model], prefix: str, optional: str) -> Iterator[tuple[str, str, str, str]]:
+def _rows(model: type[Model], prefix: str, optional: str) -> Iterator[tuple[str, ...]]:
     descriptions = _definitions()[model.__name__]["properties"]
     for name, field in model.model_fields.items():
         path = f"{prefix}{name}"
@@ -65,11 +66,12 @@ def _rows(model: type[Model], prefix: str, optional: str) -> Iterator[tuple[str,
         needed = "yes" if field.is_required() and optional == "no" else optional
         term = ", ".join(terms if len(terms) == 1 or inner else [_at(model, path, terms)])
         field_path = path + (inner[1] if inner else "")
-        if inner and inner[0] is InvoiceIdentifier:
-            yield term, f"{code(f'{field_path}.id')}, {code('.scheme')}", needed, text
-            continue
-        yield term, code(field_path), needed, text
-        if inner:
+        is_identifier = inner is not None and inner[0] is InvoiceIdentifier
+        names = (
+            f"{code(f'{field_path}.id')}, {code('.scheme')}" if is_identifier else code(field_path)
+        )
+        yield term, names, needed, code(smallest_profile(field_path)), text
+        if inner and not is_identifier:
             yield from _rows(inner[0], f"{field_path}.", optional)
 
 

@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 
 from infra.guides.invoice_terms import terms_table
+from infra.guides.profile_fields import smallest_profile, smallest_profiles
 
 # BT-4, BG-2 and BG-22 are no fields: the standard has no BT-4, and the two groups have no name in
 # the model. The profile gives BT-24.
@@ -49,6 +50,31 @@ def test_no_term_names_two_fields() -> None:
 )
 def test_a_term_has_the_field_of_its_place(term: str, field: str) -> None:
     assert (term, field) in fields_by_term("Invoice")
+
+
+@pytest.mark.parametrize(
+    ("field", "profile"),
+    [
+        ("number", "MINIMUM"),
+        ("seller", "MINIMUM"),
+        ("seller.address.city", "BASIC_WL"),
+        ("seller.contact", "EN16931"),
+        ("payment.credit_transfers[]", "BASIC_WL"),
+        ("payment.credit_transfers[].bic", "EN16931"),
+        ("lines[]", "BASIC"),
+        ("lines[].net_amount", "BASIC"),
+        ("lines[].item.description", "EN16931"),
+        ("tax_point_date_code", "BASIC_WL"),
+        ("vat_exemptions.*.reason", "BASIC_WL"),
+        ("prepaid_amount", "BASIC_WL"),
+    ],
+)
+def test_a_field_has_the_smallest_profile_that_writes_it(field: str, profile: str) -> None:
+    assert smallest_profile(field) == profile
+
+
+def test_each_field_is_written_by_a_profile() -> None:
+    assert [path for path, profile in smallest_profiles().items() if not profile] == []
 
 
 def test_only_two_models_have_terms() -> None:
