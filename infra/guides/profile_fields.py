@@ -61,7 +61,7 @@ def _of_totals(change: _Change) -> Callable[[str], bool]:
     invoice = _whole_invoice()
     totals = compute_totals(invoice)
     return lambda profile: (
-        _written(invoice, totals, profile) != _written(invoice, change(totals), profile)
+        _write(invoice, totals, profile) != _write(invoice, change(totals), profile)
     )
 
 
@@ -73,10 +73,10 @@ def _of_invoice(change: _Change, *, makes_totals: bool) -> Callable[[str], bool]
     invoice = _whole_invoice()
     totals, changed = compute_totals(invoice), change(invoice)
     new = compute_totals(changed) if makes_totals else totals
-    return lambda profile: _written(invoice, totals, profile) != _written(changed, new, profile)
+    return lambda profile: _write(invoice, totals, profile) != _write(changed, new, profile)
 
 
-def _written(invoice: Invoice, totals: InvoiceTotals, profile: str) -> bytes:
+def _write(invoice: Invoice, totals: InvoiceTotals, profile: str) -> bytes:
     uploads = {each.upload_id or "": each.upload_id or "" for each in invoice.supporting_documents}
     return write_cii(invoice, totals, PROFILES[profile], uploads)
 
@@ -84,13 +84,13 @@ def _written(invoice: Invoice, totals: InvoiceTotals, profile: str) -> bytes:
 @cache
 def _whole_invoice() -> Invoice:
     """Return an invoice with all fields, whose exemption is that of the line's category."""
-    invoice = _filled(Invoice, count(1))
+    invoice = _fill(Invoice, count(1))
     (exemption,) = invoice.vat_exemptions.values()
     exemptions = {invoice.lines[0].vat.category: exemption}
     return replace(invoice, vat_exemptions=exemptions, tax_point_date_code=_TAX_POINT)
 
 
-def _filled[T](kind: type[T], numbers: Iterator[int]) -> T:
+def _fill[T](kind: type[T], numbers: Iterator[int]) -> T:
     """Return an object with a value in each field."""
     hints = get_type_hints(kind)
     values = {each.name: _value(hints[each.name], numbers) for each in fields(cast("Any", kind))}
@@ -106,7 +106,7 @@ def _value(kind: Any, numbers: Iterator[int]) -> Any:
     if origin is not None and issubclass(origin, Mapping):
         return {"": _value(arguments[1], numbers)}
     if is_dataclass(kind):
-        return _filled(cast("type", kind), numbers)
+        return _fill(cast("type", kind), numbers)
     number = next(numbers)
     if kind is Decimal:
         return Decimal(number)
