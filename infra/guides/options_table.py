@@ -198,7 +198,7 @@ class _Writer:
 
     def _default(self, schema: Schema) -> str:
         default = schema.get("default")
-        if default is None or isinstance(default, dict):
+        if default in (None, "") or isinstance(default, dict):
             return ""
         if default == []:
             return "none"

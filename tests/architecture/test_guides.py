@@ -6,10 +6,12 @@ from typing import Final, get_args
 
 import pytest
 
+from chalicelib.contract.invoice.constraints import PLT_RULES
 from chalicelib.contract.options.output import WarningCode
 from chalicelib.contract.render.request import RenderRequest
 from chalicelib.features.workspaces.plans import Feature
 from infra.guides.options_table import PLAN_FEATURES
+from infra.guides.own_findings import FINDING_ACTIONS
 from infra.guides.tables import stale_pages
 from infra.guides.warning_texts import WARNING_TEXTS
 from infra.template import ROOT
@@ -80,3 +82,7 @@ def test_json_in_a_page_is_json_and_parts_of_a_request_are_valid(page: str, bloc
     if isinstance(part, dict) and part.keys() <= RenderRequest.model_fields.keys():
         page_input = {"type": "html", "html": "<p>"}
         RenderRequest.model_validate_json(json.dumps({"input": page_input} | part))
+
+
+def test_each_finding_of_the_service_has_an_action() -> None:
+    assert FINDING_ACTIONS.keys() == PLT_RULES.keys()
