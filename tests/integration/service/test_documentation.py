@@ -19,7 +19,7 @@ pytestmark = pytest.mark.integration
 
 PAGES: Final = sorted(
     str(path.relative_to(ROOT))
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"))
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("**/*.md"))
     if "```sh\n" in path.read_text(encoding="utf-8")
 )
 BLOCK: Final = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -30,7 +30,7 @@ PATH: Final = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 @pytest.fixture
 def checkout(stack: RunningStack, tmp_path: Path) -> Path:
     """Give a folder that looks like a checkout whose stack is up."""
-    for name in (".venv", "examples"):
+    for name in (".venv", "docs", "examples"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / ".platen").mkdir()
     shutil.copy(stack.folder / "run.json", tmp_path / ".platen" / "run.json")
