@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from infra.setup.steps import COMMANDS_DIR
 
+from infra.setup.steps import COMMANDS_DIR
 from infra.template import ROOT
 
 pytestmark = pytest.mark.integration
