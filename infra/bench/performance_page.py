@@ -53,8 +53,8 @@ class Circumstances(NamedTuple):
 
     def text(self) -> str:
         """Return them as a sentence."""
-        busy = f"{self.load:.1f} of {self.processors} processors were busy before"
-        measured = f"Measured on {self.day.isoformat()} with Platen {VERSION}; {busy}."
+        load = f"the load before was {self.load:.1f} on {self.processors} processors"
+        measured = f"Measured on {self.day.isoformat()} with Platen {VERSION}; {load}."
         return f"{measured} {_SMOKE}" if self.is_smoke else measured
 
 
@@ -129,7 +129,7 @@ def machine_facts() -> Mapping[str, str]:
     ).stdout.strip()
     engine = ENGINE_VERSIONS[-1]
     return {
-        "Processor": f"{os.cpu_count()} of {_processor()}, {platform.machine()}",
+        "Processor": f"{os.cpu_count()} processors, {_processor()}, {platform.machine()}",
         "Memory": f"{psutil.virtual_memory().total / _GIB:.0f} GiB",
         "System": f"{system}, Linux {'.'.join(platform.release().split('-')[0].split('.')[:2])}",
         "Python": platform.python_version(),
@@ -194,9 +194,11 @@ def _claim_cells(claim: Claim) -> list[str]:
 
 def number(value: float) -> str:
     """Return a figure with three digits or more, thousands apart: `0.42`, `12.3`, `1 234`."""
-    if abs(value) >= _WHOLE_FROM:
+    if value == 0:
+        return "0"
+    if abs(round(value, 1)) >= _WHOLE_FROM:
         return f"{value:,.0f}".replace(",", " ")
-    return f"{value:.1f}" if abs(value) >= _ONE_DECIMAL_FROM else f"{value:.2f}"
+    return f"{value:.1f}" if abs(round(value, 2)) >= _ONE_DECIMAL_FROM else f"{value:.2f}"
 
 
 def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -57,7 +57,7 @@ def test_a_block_has_the_tables_the_claims_and_when_it_was_measured() -> None:
 
 def test_a_block_says_when_it_was_measured_and_how_busy_the_machine_was() -> None:
     assert CALM.text() == (
-        f"Measured on 2026-11-30 with Platen {VERSION}; 0.4 of 2 processors were busy before."
+        f"Measured on 2026-11-30 with Platen {VERSION}; the load before was 0.4 on 2 processors."
     )
 
 
@@ -84,7 +84,8 @@ def test_a_page_that_names_no_benchmark_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.4167, "0.42"), (12.35, "12.3"), (99.96, "100.0"), (1234567, "1 234 567")]
+    ("value", "text"),
+    [(0, "0"), (0.4167, "0.42"), (9.997, "10.0"), (99.96, "100"), (1234567, "1 234 567")],
 )
 def test_figures_have_three_digits_or_more(value: float, text: str) -> None:
     assert number(value) == text
