@@ -72,7 +72,7 @@ def main() -> int:
     if unknown:
         parser.error(f"the page has no block for {', '.join(unknown)}")
     is_kept = True
-    write(PAGE, MACHINE, machine_table(machine_facts()))
+    write(PAGE, MACHINE, machine_table(machine_details()))
     for name in chosen:
         circumstances = Circumstances.now(is_smoke=arguments.smoke)
         with Parts() as parts:
@@ -98,16 +98,16 @@ def write(page: Path, name: str, text: str) -> None:
     """Write what stands in a page between the markers of a name."""
     before = page.read_text(encoding="utf-8")
 
-    def replaced(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         if match["name"] != name:
             return match[0]
         return f"{match['begin']}{text.strip()}\n{match['end']}"
 
-    page.write_text(_BLOCK.sub(replaced, before), encoding="utf-8")
+    page.write_text(_BLOCK.sub(replacement, before), encoding="utf-8")
 
 
 def block(name: str, report: Report, circumstances: Circumstances) -> str:
-    """Return what a page shows of a benchmark: its tables, its claims, and when it was run."""
+    """Return the block of a benchmark: its tables, its claims, and when it was run."""
     tables = [_table(head, rows) for head, *rows in _split(report.rows)]
     claims = [
         [claim.title if claim.title != name else "ratio", *_claim_cells(claim)]
@@ -117,8 +117,8 @@ def block(name: str, report: Report, circumstances: Circumstances) -> str:
     return "\n\n".join([*tables, checked, circumstances.text()])
 
 
-def machine_facts() -> Mapping[str, str]:
-    """Return what is known of this machine and of what is measured."""
+def machine_details() -> Mapping[str, str]:
+    """Return the parts of this machine and the versions that are measured, by their titles."""
     system = platform.freedesktop_os_release()["PRETTY_NAME"]
     commit = subprocess.run(
         ["git", "rev-parse", "--short=12", "HEAD"],  # noqa: S607 -- the developer's git
@@ -138,9 +138,9 @@ def machine_facts() -> Mapping[str, str]:
     }
 
 
-def machine_table(facts: Mapping[str, str]) -> str:
-    """Return the facts as a table."""
-    return _markdown(["Machine", ""], [[name, value] for name, value in facts.items()])
+def machine_table(details: Mapping[str, str]) -> str:
+    """Return the details as a table."""
+    return _markdown(["Machine", ""], [[name, value] for name, value in details.items()])
 
 
 def _processor() -> str:
