@@ -172,13 +172,13 @@ def _table(head: Row, rows: Sequence[Row]) -> str:
     has_notes = any(row.note for row in rows)
     width = max(len(row.cells) for row in (head, *rows))
     lines = [
-        [row.title.strip(), *_padded(row.cells, width), *([row.note] if has_notes else [])]
+        [row.title.strip(), *_texts(row.cells, width), *([row.note] if has_notes else [])]
         for row in rows
     ]
-    return _markdown([head.title, *_padded(head.cells, width), *([""] if has_notes else [])], lines)
+    return _markdown([head.title, *_texts(head.cells, width), *([""] if has_notes else [])], lines)
 
 
-def _padded(cells: Sequence[float | str], width: int) -> list[str]:
+def _texts(cells: Sequence[float | str], width: int) -> list[str]:
     texts = [cell if isinstance(cell, str) else number(cell) for cell in cells]
     return texts + [""] * (width - len(texts))
 
