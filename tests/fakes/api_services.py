@@ -76,6 +76,7 @@ class FakeApiServices:
     limits: FakeRateLimit = field(default_factory=FakeRateLimit)
     api_host: str = "http://api.test"
     pages_dir: str = str(INSTALL_DIR / "pages")
+    guides_dir: str = str(INSTALL_DIR / "guides")
     signing_keys: Sequence[bytes] = (b"k" * 32,)
     checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
