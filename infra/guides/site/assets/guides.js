@@ -17,7 +17,10 @@ async function load() {
   const sections = await answer.json();
   const index = new MiniSearch({
     idField: "at",
-    fields: ["page", "heading", "text"],
+    fields: ["title", "page", "text"],
+    // The beginning of a page has the page's title alone.
+    extractField: (section, name) =>
+      name === "title" ? section.heading || section.page : section[name],
     storeFields: ["page", "heading", "text"],
     // Names of fields and headers stay whole, and are found by their parts too.
     processTerm: (term) => {
@@ -27,7 +30,7 @@ async function load() {
     },
     tokenize: (text) => text.split(/[^\p{L}\p{N}_.\-/]+/u).filter(Boolean),
     searchOptions: {
-      boost: { page: 4, heading: 3 },
+      boost: { title: 5, page: 1.5 },
       prefix: (term) => term.length > 1,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       combineWith: "AND",
@@ -40,10 +43,11 @@ async function load() {
 function excerptOf(text, terms) {
   const lower = text.toLowerCase();
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
-  const middle = places.length ? Math.min(...places) : 0;
-  const start = Math.max(0, middle - MAX_EXCERPT_CHARS / 3);
-  const cut = text.slice(start, start + MAX_EXCERPT_CHARS);
-  return `${start ? "… " : ""}${cut}${start + MAX_EXCERPT_CHARS < text.length ? " …" : ""}`;
+  const place = places.length ? Math.min(...places) : 0;
+  const middle = Math.max(0, place - Math.round(MAX_EXCERPT_CHARS / 3));
+  const start = middle ? text.lastIndexOf(" ", middle) + 1 : 0;
+  const end = text.indexOf(" ", start + MAX_EXCERPT_CHARS);
+  return `${start ? "… " : ""}${end < 0 ? text.slice(start) : `${text.slice(start, end)} …`}`;
 }
 
 function rowOf(result) {
@@ -107,4 +111,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   search.focus();
 });
-menu.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+// The page in the list is seen, without a move of the page itself.
+const here = menu.querySelector("[aria-current]");
+if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 2;
