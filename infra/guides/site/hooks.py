@@ -1,6 +1,6 @@
 """Hooks of ProperDocs, which makes the site of docs/ (decision 72).
 
-They run in its own virtual environment, without the product's packages. `Any` stands for its
+They run in its own virtual environment, without the product's packages. `Any` is each of its
 classes.
 """
 
@@ -99,14 +99,14 @@ def on_page_context(context: Any, page: Any, config: Any, nav: Any) -> Any:
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """Give the links of a page the form of the service, if it serves them."""
-    return _served(output, page.url) if config.extra["for_service"] else output
+    return _with_service_paths(output, page.url) if config.extra["for_service"] else output
 
 
 def on_post_template(output_content: str, template_name: str, config: Any) -> str:
     """Give the page of unknown addresses the same form; its addresses begin at the site's root."""
     if not config.extra["for_service"] or not template_name.endswith(".html"):
         return output_content
-    return _served(_FILE_OF_ROOT.sub(r"\1", output_content), "")
+    return _with_service_paths(_FILE_OF_ROOT.sub(r"\1", output_content), "")
 
 
 def on_post_build(config: Any) -> None:
@@ -124,7 +124,7 @@ def _is_title(heading: str, page: Any) -> bool:
     return first is not None and first.level == 1 and unescape(first.title) == heading
 
 
-def _served(output: str, url: str) -> str:
+def _with_service_paths(output: str, url: str) -> str:
     """Return a page whose addresses are paths of the service: `renders.html` is `/guides/renders`.
 
     The service puts the path of its host before them.
