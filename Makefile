@@ -2,7 +2,7 @@
 PORT ?= 8700
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-checks setup-tests run up down demo gallery fmt check test bench figures openapi lock package deploy destroy
+.PHONY: help setup setup-checks setup-tests run up down demo gallery fmt check test bench figures openapi docs lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -50,6 +50,10 @@ figures: setup ## print the figures of the code's structure
 openapi: setup ## write infra/openapi.json and the tables of docs/ from the declarations
 	@$(PY) -m infra.openapi
 	@$(PY) -m infra.guides.tables
+
+docs: setup ## build the guides as static pages into build/guides (API_HOST=… links to the reference of that service)
+	@API_HOST="$(API_HOST)" .platen/properdocs/bin/properdocs build --quiet --strict --config-file infra/guides/site/properdocs.yml
+	@echo "build/guides/index.html"
 
 lock: ## pin again what pyproject.toml and the other lists ask for
 	@sh infra/setup/lock.sh

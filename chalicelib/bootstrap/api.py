@@ -388,6 +388,11 @@ class ApiServices:
         return self.settings.pages_dir
 
     @property
+    def guides_dir(self) -> str:
+        """Folder of the guides."""
+        return self.settings.guides_dir
+
+    @property
     def signing_keys(self) -> Sequence[bytes]:
         """Keys that verify file URLs and list cursors; the first one signs."""
         return self._signing_keys.valid_keys

@@ -75,6 +75,7 @@ class ApiSettings(HostSettings):
     egress_allow: str
     egress_ips: str
     pages_dir: str
+    guides_dir: str
     region: str
     trusted_proxies: str = ""
     bucket_url: str = ""

@@ -191,6 +191,7 @@ def _show_doors(stack: Stack, rendered: Path | None) -> None:
     run_info = stack.folder.run_info() or {}
     rows = {
         "reference": f"{stack.gateway.url}/docs",
+        "guides": f"{stack.gateway.url}/guides",
         "workspace": run_info["workspace"],
         "test key": run_info["test_key"],
         "live key": run_info["live_key"],

@@ -23,6 +23,7 @@ deployed --extra aws --extra egress --extra sealing --extra sftp -o infra/packag
 compile infra/deploy/awscli-requirements.in -o infra/deploy/awscli-requirements.txt
 compile infra/local/localstack-requirements.in -o infra/local/localstack-requirements.txt
 compile infra/local/ministack-requirements.in -o infra/local/ministack-requirements.txt
+compile infra/guides/site/properdocs-requirements.in -o infra/guides/site/properdocs-requirements.txt
 for tool in uv node go java csharp; do
     compile "infra/setup/requirements/$tool.in" -o "infra/setup/requirements/$tool.txt"
 done

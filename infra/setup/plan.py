@@ -12,6 +12,7 @@ from infra.setup.steps import (
     JAVA_DIR,
     LOCALSTACK_DIR,
     MINISTACK_DIR,
+    PROPERDOCS_DIR,
     PYTHON,
     ROOT,
     STORES_DIR,
@@ -24,6 +25,7 @@ from infra.setup.steps import (
 from infra.setup.toolchains import TOOLCHAINS
 
 _SETUP: Final = ROOT / "infra" / "setup"
+_GUIDES: Final = ROOT / "infra" / "guides" / "site"
 
 
 def setup_steps(python: str, *, for_tests: bool, for_checks: bool = False) -> tuple[SetupStep, ...]:
@@ -43,6 +45,8 @@ def _run_steps(python: str) -> tuple[SetupStep, ...]:
         _chromium(),
         _fonts(),
         _pages(),
+        _properdocs(python),
+        _guides(),
         _dynoxide(),
         _webhook_library(),
         _toolchain("node", "Node", python),
@@ -173,11 +177,46 @@ def _pages() -> SetupStep:
     target = INSTALL_DIR / "pages"
     return SetupStep(
         "pages",
-        "viewer of the reference",
+        "viewer of the reference and search of the guides",
         (_build_command("pages", target),),
         inputs=_layer_sources("pages"),
         results=(target / ".pins",),
         after=("node", "product"),
+    )
+
+
+def _properdocs(python: str) -> SetupStep:
+    lock = _GUIDES / "properdocs-requirements.txt"
+    own = PROPERDOCS_DIR / "bin" / "python"
+    return SetupStep(
+        "properdocs",
+        "program that makes the guides",
+        (
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(PROPERDOCS_DIR)],
+            [str(UV), "pip", "sync", "--quiet", "-p", str(own), "--require-hashes", str(lock)],
+        ),
+        inputs=(lock,),
+        results=(PROPERDOCS_DIR / "bin" / "properdocs",),
+    )
+
+
+def _guides() -> SetupStep:
+    target = INSTALL_DIR / "guides"
+    config = _GUIDES / "service.yml"
+    shared = ROOT / "chalicelib" / "api" / "pages" / "static"
+    folders = (ROOT / "docs", _GUIDES)
+    sources = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    build = ["build", "--quiet", "--config-file", str(config), "--site-dir", str(target)]
+    return SetupStep(
+        "guides",
+        "guides",
+        ([str(PROPERDOCS_DIR / "bin" / "properdocs"), *build],),
+        inputs=(
+            *sorted(path for path in sources if path.suffix != ".pyc"),
+            *(shared / "pages.css", shared / "icon.svg", ROOT / "layers" / "pages" / "build.py"),
+        ),
+        results=(target / "index.html",),
+        after=("pages", "properdocs"),
     )
 
 

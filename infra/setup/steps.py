@@ -14,6 +14,8 @@ _STAMPS_DIR: Final = INSTALL_DIR / "stamps"
 UV: Final = INSTALL_DIR / "tools" / "bin" / "uv"
 PYTHON: Final = ROOT / ".venv" / "bin" / "python"
 MINISTACK_DIR: Final = INSTALL_DIR / "ministack"
+# The program that makes the site of docs/.
+PROPERDOCS_DIR: Final = INSTALL_DIR / "properdocs"
 LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 WEBHOOK_LIBRARY_DIR: Final = INSTALL_DIR / "webhook-library"
 STORES_DIR: Final = INSTALL_DIR / "stores"

@@ -33,6 +33,8 @@ PUBLIC = {
     "GET /errors",
     "GET /errors/{code}",
     "GET /assets/{version}/{name}",
+    "GET /guides",
+    "GET /guides/{path+}",
     "GET /files/{file_id}/{filename}",
     "GET /l/{link_id}/{file}",
     "POST /v1/provider-events/{connection_id}/{token}",

@@ -30,6 +30,7 @@ LOCKS = {
         "dev",
     ),
     "infra/deploy/awscli-requirements.txt": (),
+    "infra/guides/site/properdocs-requirements.txt": (),
     "infra/local/localstack-requirements.txt": (),
     "infra/local/ministack-requirements.txt": (),
     **{f"infra/setup/requirements/{name}.txt": () for name in TOOLS},

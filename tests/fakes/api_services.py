@@ -78,6 +78,7 @@ class FakeApiServices:
     api_host: str = "http://api.test"
     pages_dir: str = str(INSTALL_DIR / "pages")
     trusted_proxies: TrustedProxies = field(default_factory=lambda: TrustedProxies(""))
+    guides_dir: str = str(INSTALL_DIR / "guides")
     signing_keys: Sequence[bytes] = (b"k" * 32,)
     checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 

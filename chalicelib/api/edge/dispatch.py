@@ -122,7 +122,9 @@ class Dispatcher(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             services=cast("ApiServices", services),
             request_id=exchange.request_id,
             method=request.method,
-            params=request.path_parameters(exchange.target.path),
+            params=request.path_parameters(
+                exchange.target.path, takes_last_slash=exchange.target.takes_last_slash
+            ),
             headers=request.headers,
             started_at=request.received_at or now.timestamp(),
             raw_target=request.raw_target,

@@ -26,6 +26,7 @@ _LAYERS: Final = {
     "PLATEN_FONTS_DIR": str(INSTALL_DIR / "fonts"),
     "PLATEN_VALIDATORS_DIR": str(INSTALL_DIR / "validators"),
     "PLATEN_PAGES_DIR": str(INSTALL_DIR / "pages"),
+    "PLATEN_GUIDES_DIR": str(INSTALL_DIR / "guides"),
 }
 # By default glibc keeps freed memory, in an arena of each thread, and large blocks too once some
 # were freed (mallopt(3)).
