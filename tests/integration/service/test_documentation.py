@@ -30,7 +30,7 @@ PATH: Final = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 @pytest.fixture
 def checkout(stack: RunningStack, tmp_path: Path) -> Path:
     """Give a folder that looks like a checkout whose stack is up."""
-    for name in (".venv", "examples"):
+    for name in (".venv", "docs", "examples"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / ".platen").mkdir()
     shutil.copy(stack.folder / "run.json", tmp_path / ".platen" / "run.json")
