@@ -26,7 +26,7 @@ from infra.local.gallery import render_gallery
 from infra.local.log_file import LogFile
 from infra.local.paths import INSTALL_DIR, StackFolder
 from infra.local.seed import SeedError
-from infra.local.server import WsgiServer
+from infra.local.server import Address, WsgiServer
 from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
 from infra.template import TemplateError
 
@@ -130,7 +130,7 @@ def _running_or_started(folder: StackFolder, port: int) -> Iterator[Mapping[str,
 
 def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -> None:
     try:
-        server = WsgiServer(port=port, threads=GATEWAY_THREADS)
+        server = WsgiServer(address=Address(port=port), threads=GATEWAY_THREADS)
     except OSError as error:
         _fail(f"port {port}: {error.strerror}; `make run PORT=8701` takes another one")
     interrupt = _StopSignal()

@@ -14,13 +14,15 @@ type StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 type Application = Callable[[Mapping[str, Any], StartResponse], Iterable[bytes]]
 
 
-def own_host_only(application: Application) -> Application:
-    """Return an application that refuses requests for another host than this machine."""
+def own_host_only(
+    application: Application, own_names: hosts.OwnNames = hosts.LOOPBACK
+) -> Application:
+    """Return an application that refuses requests for other hosts than its own."""
 
     def answer(environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
-        if hosts.is_own_host(environ.get("HTTP_HOST")):
+        if own_names.include(environ.get("HTTP_HOST")):
             return application(environ, start)
-        return _refusal(start, HTTPStatus.MISDIRECTED_REQUEST, hosts.REFUSAL)
+        return _refusal(start, HTTPStatus.MISDIRECTED_REQUEST, own_names.refusal)
 
     return answer
 

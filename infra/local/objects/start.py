@@ -1,0 +1,19 @@
+"""Start of the object store on a port of its own, for the parts of this machine's stack."""
+
+from pathlib import Path
+from typing import Final
+
+from infra.local.access.keys import AccessKey
+from infra.local.objects.server import ObjectStore
+from infra.local.server import Bodies, WsgiServer
+
+_THREADS: Final = 32
+# One upload without parts is no larger in S3 either.
+_BODIES: Final = Bodies(max_bytes=5 << 30, spool_bytes=1 << 20)
+
+
+def start_object_store(root: Path, key: AccessKey) -> WsgiServer:
+    """Serve the objects of a folder to whoever signs with `key`."""
+    server = WsgiServer(ObjectStore(root, key), threads=_THREADS, bodies=_BODIES)
+    server.start()
+    return server
