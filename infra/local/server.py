@@ -145,6 +145,15 @@ class WsgiServer:
         self._server.channel_class = _Channel
         threading.Thread(target=self._server.run, daemon=True).start()
 
+    def adopt(self, connection: socket.socket, client: Any) -> None:
+        """Serve a connection that was accepted elsewhere, from a client with this address."""
+        server = self._server
+
+        def open_channel() -> None:
+            server.channel_class(server, connection, client, server.adj, map=server._map)  # noqa: SLF001 -- no public way to add one
+
+        server.trigger.pull_trigger(open_channel)
+
     def close(self) -> None:
         """Close all connections, also those of running requests."""
         if self._server is None:
