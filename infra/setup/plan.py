@@ -4,6 +4,8 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
+from infra.setup.go_servers import SERVERS
+from infra.setup.server_tools import TOOLS
 from infra.setup.steps import (
     COMMANDS_DIR,
     GENERATORS_DIR,
@@ -22,19 +24,22 @@ from infra.setup.steps import (
 from infra.setup.toolchains import TOOLCHAINS
 
 _SETUP: Final = ROOT / "infra" / "setup"
+IMAGE_LOCK: Final = ROOT / "infra" / "serve" / "requirements.txt"
 
 
-def setup_steps(python: str, *, for_tests: bool) -> tuple[SetupStep, ...]:
+def setup_steps(python: str, *, for_tests: bool, for_image: bool = False) -> tuple[SetupStep, ...]:
     """Return all steps; `python` is a Python 3.13.
 
-    Only tests need LocalStack, and servers of storage, which take minutes to build.
+    Only tests need LocalStack, and servers of storage, which take minutes to build. An image has
+    the Python packages of the service only.
     """
-    return (*_run_steps(python), *(_test_steps(python) if for_tests else ()))
+    lock = IMAGE_LOCK if for_image else ROOT / "requirements-dev.txt"
+    return (*_run_steps(python, lock), *(_test_steps(python) if for_tests else ()))
 
 
-def _run_steps(python: str) -> tuple[SetupStep, ...]:
+def _run_steps(python: str, lock: Path) -> tuple[SetupStep, ...]:
     return (
-        _product(python),
+        _product(python, lock),
         _ministack(python),
         _chromium(),
         _fonts(),
@@ -59,11 +64,11 @@ def _test_steps(python: str) -> tuple[SetupStep, ...]:
         _client_generators(),
         _generator_tools(),
         _sshd(python),
+        _server_tools(python),
     )
 
 
-def _product(python: str) -> SetupStep:
-    lock = ROOT / "requirements-dev.txt"
+def _product(python: str, lock: Path) -> SetupStep:
     uv = [str(UV), "pip"]
     target = ["--quiet", "--python", str(PYTHON)]
     return SetupStep(
@@ -270,10 +275,10 @@ def _go_servers() -> SetupStep:
     module = _SETUP / "go_servers.py"
     return SetupStep(
         "go_servers",
-        "storage servers for tests, which takes minutes",
+        "servers in Go for tests, which takes minutes",
         ([str(PYTHON), "-m", "infra.setup.go_servers", str(STORES_DIR)],),
         inputs=(module,),
-        results=(STORES_DIR / "fake-gcs-server", STORES_DIR / "versitygw"),
+        results=tuple(STORES_DIR / server.name for server in SERVERS),
         after=("go", "product"),
     )
 
@@ -293,8 +298,18 @@ def _sshd(python: str) -> SetupStep:
         "sshd",
         "OpenSSH's server for tests",
         ([python, "-m", "infra.setup.sshd", str(COMMANDS_DIR)],),
-        inputs=(_SETUP / "sshd.py", _SETUP / "commands.py"),
+        inputs=(_SETUP / "sshd.py", _SETUP / "debian.py", _SETUP / "commands.py"),
         results=(COMMANDS_DIR / "sshd",),
+    )
+
+
+def _server_tools(python: str) -> SetupStep:
+    return SetupStep(
+        "server_tools",
+        "nginx and other tools of servers for tests",
+        ([python, "-m", "infra.setup.server_tools", str(COMMANDS_DIR)],),
+        inputs=(_SETUP / "server_tools.py", _SETUP / "debian.py", _SETUP / "commands.py"),
+        results=tuple(COMMANDS_DIR / name for name in TOOLS),
     )
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetch uv, and Python 3.13 if this machine has none, with any Python that has pip; then start the
-# set-up in Python. With --tests it installs what only tests need, too.
+# set-up in Python. With --tests it installs what only tests need, too; with --image what an image has.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 locks=infra/setup/requirements

@@ -23,6 +23,7 @@ from chalicelib.adapters.aws.session import AwsClients, retry_truncated_response
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.api.routes import ENDPOINTS
 from infra.local.access.keys import AccessKey
+from infra.local.access.hosts import LOOPBACK_HOSTS
 from infra.local.emulators import client_factory, start_emulators
 from infra.local.event_sources import sqs_event
 from infra.local.paths import StackFolder
@@ -132,7 +133,7 @@ def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]
         environment.setenv("AWS_DEFAULT_REGION", REGION)
         spawner = Spawner()
         cleanup.callback(spawner.close)
-        backends, endpoints = start_emulators(StackFolder(path), spawner)
+        backends, endpoints = start_emulators(StackFolder(path), spawner, LOOPBACK_HOSTS)
         for backend in backends:
             cleanup.callback(backend.stop)
         cloud = FaultyAws(endpoints, faults)

@@ -42,6 +42,11 @@ class Server:
         return str(self.run_info["base_url"])
 
     @property
+    def own_url(self) -> str:
+        """Return the URL for programs of this machine."""
+        return str(self._endpoints()["own_url"])
+
+    @property
     def process(self) -> "subprocess.Popen[bytes]":
         """Return the process of the server."""
         assert self._process is not None

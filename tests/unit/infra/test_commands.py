@@ -6,6 +6,7 @@ import pytest
 
 from infra.setup import sshd, toolchains
 from infra.setup.plan import setup_steps
+from infra.template import ROOT
 from layers.running import LayerError
 
 
@@ -119,6 +120,19 @@ def test_without_sshd_and_apt_the_message_says_what_to_install(tmp_path: Path) -
         sshd.build(tmp_path / "commands")
 
 
+def test_an_image_has_no_packages_of_development() -> None:
+    (product,) = (
+        step
+        for step in setup_steps("python3.13", for_tests=False, for_image=True)
+        if step.name == "product"
+    )
+    packages = (ROOT / "infra" / "serve" / "requirements.txt").read_text(encoding="utf-8")
+
+    assert ROOT / "infra" / "serve" / "requirements.txt" in product.inputs
+    assert "pytest==" not in packages
+    assert "waitress==" in packages
+
+
 def test_only_tests_install_localstack_and_servers_of_storage() -> None:
     plain, tested = (
         {step.name for step in setup_steps("python3.13", for_tests=for_tests)}
@@ -134,6 +148,7 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
         "localstack",
         "openapi_lint",
         "plugins",
+        "server_tools",
         "sshd",
     }
     assert {"java", "node", "validators"} <= plain
