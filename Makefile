@@ -1,8 +1,9 @@
 # Platen: every command of the project. `make help` lists them.
 PORT ?= 8700
+HOST ?= 127.0.0.1
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-checks setup-tests run up down demo gallery fmt check test bench figures openapi docs lock package deploy destroy
+.PHONY: help setup setup-checks setup-tests run serve up down demo gallery fmt check test bench figures openapi docs lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -18,6 +19,9 @@ setup-tests:
 
 run: setup ## start the stack, render the invoice into out/, serve until Ctrl-C (PORT=8700 ARGS=--logs, ARGS=--json)
 	@exec $(PY) -m infra.local up --port $(PORT) --tied --render out $(ARGS)
+
+serve: setup ## serve from a folder that keeps everything (DATA=dir PORT=8700 HOST=127.0.0.1 ARGS=--logs, ARGS=--json)
+	@exec $(PY) -m infra.serve --data "$(or $(DATA),$(error name the folder of the data: make serve DATA=dir))" --port $(PORT) --host $(HOST) $(ARGS)
 
 up: setup ## start the stack in the background; returns when it serves
 	@$(PY) -m infra.local up --port $(PORT) --background $(ARGS)

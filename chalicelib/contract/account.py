@@ -22,7 +22,7 @@ class AccountPlan(Model):
     """The workspace's plan and its billing interval."""
 
     code: str
-    """Code of the plan: `free`, `starter`, `growth`, `pro` or `scale`."""
+    """Code of the plan: `free`, `starter`, `growth`, `pro`, `scale` or `self_hosted`."""
     interval: Literal["month", "year"]
     """How often the plan is billed."""
 

@@ -1,11 +1,9 @@
 """`python -m infra.local`: command line of the local stack."""
 
 import contextlib
-import ctypes
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,18 +20,15 @@ from infra.local.console import Console
 from infra.local.die_with_parent import die_with_parent
 from infra.local.emulators import StackError
 from infra.local.examples import DemoError, render_examples, render_invoice
+from infra.local.foreground import run_in_foreground
 from infra.local.gallery import render_gallery
 from infra.local.log_file import LogFile
 from infra.local.paths import INSTALL_DIR, StackFolder
 from infra.local.public_addresses import AddressError, PublicAddresses, public_addresses
-from infra.local.seed import SeedError
-from infra.local.server import WsgiServer
-from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
-from infra.template import TemplateError
+from infra.local.server import Address, WsgiServer
+from infra.local.stack import GATEWAY_THREADS, Stack, start
 
 PORT: Final = 8700
-# M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of glibc.
-_MALLOC_PARAMETERS: Final = {-8: 2, -3: 131_072, -1: 131_072}
 
 
 @click.group()
@@ -131,12 +126,9 @@ def _running_or_started(folder: StackFolder, port: int) -> Iterator[Mapping[str,
 
 def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -> None:
     server, addresses = _bind(port)
-    interrupt = _StopSignal()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, interrupt)
-    _return_freed_memory()
     stack = Stack(folder, console, server, addresses)
-    try:
+
+    def start_and_show() -> None:
         _start_stack(stack)
         if out is not None:
             # The host of the public URL may be reached through a proxy that is not there yet.
@@ -144,22 +136,14 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
             for line in render_invoice({**(folder.run_info() or {}), **own_url}, out):
                 click.echo(line)
         _show_doors(stack, out)
-        interrupt.raises = False
-        watch(stack, interrupt.stopping)
-    except KeyboardInterrupt:
-        console.note("stopped while starting")
-    except (DemoError, StackError, SeedError, TemplateError) as error:
-        console.note(str(error))
-        sys.exit(1)
-    finally:
-        interrupt.raises = False
-        stack.stop()
+
+    run_in_foreground(stack, start_and_show)
 
 
 def _bind(port: int) -> tuple[WsgiServer, PublicAddresses]:
     """Take the port, and read at which addresses clients reach it; end the process if it fails."""
     try:
-        server = WsgiServer(port=port, threads=GATEWAY_THREADS)
+        server = WsgiServer(address=Address(port=port), threads=GATEWAY_THREADS)
     except OSError as error:
         _fail(f"port {port}: {error.strerror}; `make run PORT=8701` takes another one")
     try:
@@ -168,13 +152,6 @@ def _bind(port: int) -> tuple[WsgiServer, PublicAddresses]:
         _fail(str(error))
     server.hosts = addresses.hosts
     return server, addresses
-
-
-def _return_freed_memory() -> None:
-    """Let the many threads of this process keep little freed memory, with glibc (mallopt(3))."""
-    with contextlib.suppress(AttributeError):
-        for parameter, value in _MALLOC_PARAMETERS.items():
-            ctypes.CDLL(None).mallopt(parameter, value)
 
 
 def _start_stack(stack: Stack) -> None:
@@ -201,24 +178,6 @@ def _show_doors(stack: Stack, rendered: Path | None) -> None:
         rows["rendered"] = str(rendered / "invoice.pdf")
     rows["next"] = 'the first request of README.md, "The first document"; Ctrl-C stops'
     stack.console.note("\n".join(f"  {name:<10} {value}" for name, value in rows.items()))
-
-
-class _StopSignal:
-    """Signal handler that interrupts the start once; while serving it only sets `stopping`.
-
-    `stopping` is set in either case, because an exception that a signal raises inside a finalizer
-    is lost.
-    """
-
-    def __init__(self) -> None:
-        self.stopping = threading.Event()
-        self.raises = True
-
-    def __call__(self, *_: object) -> None:
-        self.stopping.set()
-        if self.raises:
-            self.raises = False
-            raise KeyboardInterrupt
 
 
 def _fail(message: str) -> NoReturn:

@@ -70,7 +70,8 @@ def start_emulators(
     Requests for objects come from clients that reach the service at `hosts`.
 
     Returns them and the variables that give access: the endpoints of all services, and the key.
-    The key is the user's where both the user's endpoints and key are set, else a random one.
+    The key is the user's where both the user's endpoints and key are set, else a random one, which
+    a stack that is kept keeps: so forms and addresses that it has signed hold over a restart.
     """
     given = {
         name: value
@@ -78,7 +79,7 @@ def start_emulators(
         if name.startswith("AWS_ENDPOINT_URL") and value
     }
     has_key = given and {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} <= os.environ.keys()
-    key = AccessKey.from_variables(os.environ) if has_key else AccessKey.random()
+    key = AccessKey.from_variables(os.environ) if has_key else _own_key(folder)
     emulators = []
     endpoints: dict[str, str] = {}
     if not ({"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"} & given.keys()):
@@ -91,6 +92,13 @@ def start_emulators(
         emulators.append(ministack)
         endpoints["AWS_ENDPOINT_URL"] = ministack.url
     return emulators, {**endpoints, **given, **key.variables()}
+
+
+def _own_key(folder: StackFolder) -> AccessKey:
+    if not folder.is_kept:
+        return AccessKey.random()
+    folder.keys.mkdir(mode=0o700, exist_ok=True)
+    return AccessKey.kept_in(folder.keys / "access.json")
 
 
 def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
@@ -132,9 +140,13 @@ def start_dynoxide(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Emu
     """Start dynoxide, the DynamoDB emulator, behind the check of signatures."""
     _require_installed(DYNOXIDE)
     port, log = free_port(), folder.private_log("dynoxide")
+    command = [sys.executable, "-m", "infra.local.dynoxide", str(port), str(DYNOXIDE)]
+    if folder.is_kept:
+        folder.tables_file.parent.mkdir(mode=0o700, exist_ok=True)
+        command += ["--db-path", str(folder.tables_file)]
     with log.open("wb") as output:
         process = spawner.start(
-            [sys.executable, "-m", "infra.local.dynoxide", str(port), str(DYNOXIDE)],
+            command,
             environment=_base_environment() | key.variables(),
             output=output,
         )
@@ -169,6 +181,9 @@ def start_ministack(
         "SFTP_ENABLED": "0",
         "TMPDIR": str(scratch / "tmp"),
     }
+    if folder.is_kept:
+        folder.keys.mkdir(mode=0o700, exist_ok=True)
+        environment["PLATEN_KEPT_STATE"] = str(folder.keys)
     with log.open("wb") as output:
         process = spawner.start(
             [str(python), "-P", str(Path(__file__).with_name("ministack.py"))],

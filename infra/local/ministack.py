@@ -7,12 +7,15 @@ read what it answers. Here the rules of a bucket say which may.
 A reader of an empty queue of MiniStack 1.5.33 looks every 0.1 s (ministack/services/sqs.py), which
 delays messages and costs processor time while nothing happens. Here a message wakes the readers;
 by themselves they look only for messages whose delay or visibility time has ended.
+
+With the variable PLATEN_KEPT_STATE keys and secrets are kept in that folder.
 """
 
 import asyncio
 import os
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -21,6 +24,7 @@ from infra.local.access.hosts import OwnHosts
 from infra.local.access.keys import AccessKey
 from infra.local.access.signatures import UnsignedError, check_form
 from infra.local.fair_queues import fair
+from infra.local.kept_state import KeptState, saving
 
 LOOK_INTERVAL_S: Final = 0.25
 
@@ -69,7 +73,8 @@ def signed_forms(
 
 if __name__ == "__main__":
     from ministack import app
-    from ministack.services import s3, sqs
+    from ministack.core import persistence
+    from ministack.services import kms, s3, secretsmanager, sqs
 
     readers = Readers()
     sqs.esm_wake = readers
@@ -89,6 +94,10 @@ if __name__ == "__main__":
         status, answer, _ = s3.cors_preflight(bucket, name, headers)
         return answer if status == HTTPStatus.OK else {}
 
+    if folder := os.environ.get("PLATEN_KEPT_STATE"):
+        state = KeptState(Path(folder), {"kms": kms, "secretsmanager": secretsmanager}, persistence)
+        state.load()
+        app.app = saving(app.app, state, ("TrentService", "secretsmanager"))
     # Of clients whose requests for objects the gateway passes on.
     hosts = OwnHosts(os.environ["PUBLIC_HOSTS"].split(","))
     app.app = SignedOnly(app.app, key, cors, hosts)

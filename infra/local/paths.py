@@ -15,9 +15,13 @@ INSTALL_DIR: Final = ROOT / ".platen"
 
 @dataclass(frozen=True, slots=True)
 class StackFolder:
-    """Folder of one running stack; installed tools are shared between stacks."""
+    """Folder of one running stack; installed tools are shared between stacks.
+
+    `is_kept` tells whether what the stack holds outlives it: rows, objects, keys and secrets.
+    """
 
     path: Path
+    is_kept: bool = False
 
     @property
     def run_file(self) -> Path:
@@ -33,6 +37,21 @@ class StackFolder:
     def scratch(self) -> Path:
         """Return the scratch folder, which is emptied at each start."""
         return self.path / "scratch"
+
+    @property
+    def tables_file(self) -> Path:
+        """Return the database of the tables of a stack that is kept."""
+        return self.path / "tables" / "tables.db"
+
+    @property
+    def objects(self) -> Path:
+        """Return the folder of the objects of a stack that is kept."""
+        return self.path / "objects"
+
+    @property
+    def keys(self) -> Path:
+        """Return the folder of the keys and secrets of a stack that is kept."""
+        return self.path / "keys"
 
     @property
     def functions_log(self) -> Path:

@@ -29,12 +29,15 @@ class PublicAddresses:
     own_url: str
 
     @classmethod
-    def from_variables(cls, variables: Mapping[str, str], own_url: str) -> Self:
+    def from_variables(
+        cls, variables: Mapping[str, str], own_url: str, reached_at: str | None = None
+    ) -> Self:
         """Read PLATEN_BASE_URL and PLATEN_FILES_HOST; raises AddressError.
 
-        Without the first it is the own URL, and without the second the host of the first.
+        If the first is not set, it is that of `reached_at`, by default the own URL. Without the second
+        it is the host of the first.
         """
-        base_url = variables.get(_BASE_URL) or f"{own_url}/v1"
+        base_url = variables.get(_BASE_URL) or f"{reached_at or own_url}/v1"
         api_host = _check_url(_BASE_URL, base_url, "https://api.example.com/v1").removesuffix("/v1")
         if f"{api_host}/v1" != base_url.rstrip("/"):
             raise AddressError(f"{_BASE_URL}={base_url} does not end with /v1")
@@ -56,7 +59,7 @@ class PublicAddresses:
         return OwnHosts(urlsplit(url).hostname or "" for url in urls)
 
 
-def public_addresses(own_url: str) -> PublicAddresses:
+def public_addresses(own_url: str, reached_at: str | None = None) -> PublicAddresses:
     """Return the addresses that this process's environment names; raises AddressError.
 
     PLATEN_TRUSTED_PROXIES is checked with them, which only the API function reads.
@@ -65,7 +68,7 @@ def public_addresses(own_url: str) -> PublicAddresses:
         TrustedProxies(os.environ.get("PLATEN_TRUSTED_PROXIES", ""))
     except ValueError as error:
         raise AddressError(str(error)) from error
-    return PublicAddresses.from_variables(os.environ, own_url)
+    return PublicAddresses.from_variables(os.environ, own_url, reached_at)
 
 
 def _check_url(variable: str, url: str, example: str) -> str:

@@ -1,4 +1,7 @@
-"""Creation of tables, bucket, queues, key and secret from the template, at any AWS endpoint."""
+"""Creation of tables, bucket, queues, key and secret from the template, at any AWS endpoint.
+
+What is there already is used: a stack that is kept creates its resources at each start.
+"""
 
 import json
 import secrets
@@ -9,6 +12,11 @@ from graphlib import TopologicalSorter
 from typing import Any, Final
 
 from infra.template import IntrinsicResolver, references
+
+
+class ResourceError(Exception):
+    """A resource that is there is not the one that the template declares."""
+
 
 type ResourceAttributes = dict[str, str]
 type ClientFactory = Callable[[str], Any]
@@ -92,11 +100,31 @@ def _create_table(
     dynamodb = clients("dynamodb")
     keys = ("TableName", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")
     request = {key: properties[key] for key in (*keys, "BillingMode") if key in properties}
-    described = dynamodb.create_table(**request)["TableDescription"]
     name = properties["TableName"]
-    if ttl := properties.get("TimeToLiveSpecification"):
-        dynamodb.update_time_to_live(TableName=name, TimeToLiveSpecification=ttl)
+    try:
+        described = dynamodb.create_table(**request)["TableDescription"]
+    except dynamodb.exceptions.ResourceInUseException:
+        described = dynamodb.describe_table(TableName=name)["Table"]
+        _check_table(name, described, properties)
+    else:
+        if ttl := properties.get("TimeToLiveSpecification"):
+            dynamodb.update_time_to_live(TableName=name, TimeToLiveSpecification=ttl)
     return {"Ref": name, "Arn": described["TableArn"]}
+
+
+def _check_table(name: str, described: Mapping[str, Any], declared: Mapping[str, Any]) -> None:
+    """Raise ResourceError unless a table has the keys and the indexes that are declared."""
+    if _keys_of(described) != _keys_of(declared):
+        raise ResourceError(f"the table {name} has other keys or indexes than this release needs")
+
+
+def _keys_of(table: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, str]]]]:
+    indexes = table.get("GlobalSecondaryIndexes", ())
+    schemas = [("", table["KeySchema"]), *((x["IndexName"], x["KeySchema"]) for x in indexes)]
+    return sorted(
+        (name, [(each["AttributeName"], each["KeyType"]) for each in schema])
+        for name, schema in schemas
+    )
 
 
 def _create_bucket(
@@ -132,18 +160,29 @@ def _create_queue(
 
 
 def _create_key(
-    clients: ClientFactory, _name: str, properties: Mapping[str, Any]
+    clients: ClientFactory, name: str, properties: Mapping[str, Any]
 ) -> ResourceAttributes:
-    described = clients("kms").create_key(Description=properties.get("Description", ""))
-    created = described["KeyMetadata"]
-    return {"Ref": created["KeyId"], "Arn": created["Arn"]}
+    kms = clients("kms")
+    # A key has no name of its own by which it could be found again.
+    alias = f"alias/{name}"
+    try:
+        found = kms.describe_key(KeyId=alias)["KeyMetadata"]
+    except kms.exceptions.NotFoundException:
+        description = properties.get("Description", "")
+        found = kms.create_key(Description=description)["KeyMetadata"]
+        kms.create_alias(AliasName=alias, TargetKeyId=found["KeyId"])
+    return {"Ref": found["KeyId"], "Arn": found["Arn"]}
 
 
 def _create_secret(
     clients: ClientFactory, name: str, properties: Mapping[str, Any]
 ) -> ResourceAttributes:
+    manager = clients("secretsmanager")
     text = properties.get("SecretString") or _random_text(properties["GenerateSecretString"])
-    arn = clients("secretsmanager").create_secret(Name=name, SecretString=text)["ARN"]
+    try:
+        arn = manager.create_secret(Name=name, SecretString=text)["ARN"]
+    except manager.exceptions.ResourceExistsException:
+        arn = manager.describe_secret(SecretId=name)["ARN"]
     return {"Ref": arn, "Id": arn}
 
 

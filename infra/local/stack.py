@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -25,7 +25,9 @@ from infra.local.event_sources import QueuePoller, ScheduleTimer
 from infra.local.functions import API_LOGICAL_ID, LambdaFunction, declared_functions
 from infra.local.gateway.app import Gateway, GatewayResponses
 from infra.local.gateway.bucket import BucketDoor
+from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
+from infra.local.objects.start import start_object_store
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
 from infra.local.public_addresses import PublicAddresses
@@ -58,6 +60,25 @@ class Stack:
     pools: dict[str, WorkerPool] = field(default_factory=dict)
     event_sources: list[QueuePoller | ScheduleTimer] = field(default_factory=list)
     invoke_api: WsgiServer | None = None
+    object_store: WsgiServer | None = None
+    entrance: Entrance | None = None
+    clients: Callable[[str], Any] | None = None
+    resources: Mapping[str, ResourceAttributes] = field(default_factory=dict)
+
+    def drain(self, seconds: float, hurrying: threading.Event) -> bool:
+        """Take no new work, and wait so long for what runs; tell whether all has ended."""
+        self.folder.run_file.unlink(missing_ok=True)
+        for source in self.event_sources:
+            source.stop()
+        if self.entrance is not None:
+            self.entrance.close()
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not hurrying.is_set():
+            running = self.entrance.running if self.entrance else 0
+            if not running and not any(pool.busy() for pool in self.pools.values()):
+                return True
+            time.sleep(0.05)
+        return False
 
     def stop(self) -> None:
         """Stop all parts and remove the run file."""
@@ -68,6 +89,8 @@ class Stack:
         self.gateway.close()
         if self.invoke_api:
             self.invoke_api.close()
+        if self.object_store:
+            self.object_store.close()
         for pool in self.pools.values():
             pool.close()
         for emulator in self.emulators:
@@ -92,15 +115,16 @@ def start(stack: Stack) -> None:
     stack.folder.scratch.mkdir(parents=True)
     hosts = stack.addresses.hosts
     stack.emulators, endpoints = start_emulators(stack.folder, stack.spawner, hosts)
-    bucket_endpoint = _bucket_endpoint(stack.emulators, endpoints)
+    endpoints = _open_object_store(stack, endpoints)
+    bucket_endpoint = _bucket_endpoint(stack, endpoints)
     bucket_url = stack.addresses.files_host if bucket_endpoint else ""
     paths = _start_route_listing()
     template = load_template()
-    clients = client_factory(endpoints)
+    clients = stack.clients = client_factory(endpoints)
     for emulator in stack.emulators:
         emulator.wait()
     parameters = _template_parameters(stack.addresses, bucket_url)
-    resources = create_resources(
+    resources = stack.resources = create_resources(
         template, clients, STACK_NAME, parameters=parameters, region=REGION
     )
     endpoints = _open_invoke_api(stack, endpoints)
@@ -114,14 +138,14 @@ def start(stack: Stack) -> None:
         stack.pools[function.name] = _pool(stack, function, environment)
     warming = [thread for pool in stack.pools.values() for thread in pool.warm_up()]
     _start_event_sources(stack, declared, resources, clients)
-    demo_workspace = seed_workspace(environments[API_LOGICAL_ID])
+    demo_workspace = {} if stack.folder.is_kept else seed_workspace(environments[API_LOGICAL_ID])
     for thread in warming:
         thread.join()
     for pool in stack.pools.values():
         if pool.size() < min(pool.function.warm_count, 1):
             message = f"{pool.function.logical_id} did not start; see {stack.folder.functions_log}"
             raise StackError(message)
-    stack.gateway.serve(
+    stack.entrance = Entrance(
         Gateway(
             stack.pools[resources[API_LOGICAL_ID]["Ref"]],
             RouteTable(_route_paths(paths)),
@@ -133,6 +157,7 @@ def start(stack: Stack) -> None:
             else None,
         ),
     )
+    stack.gateway.serve(stack.entrance)
     _write_run_files(stack, demo_workspace, endpoints, resources)
 
 
@@ -151,9 +176,11 @@ def stack_resolver(
     )
 
 
-def _bucket_endpoint(emulators: Sequence[Emulator], endpoints: Mapping[str, str]) -> str | None:
-    """Return the URL of the bucket's emulator, or None where the user has a bucket elsewhere."""
-    url = next((each.url for each in emulators if each.name == MINISTACK), None)
+def _bucket_endpoint(stack: Stack, endpoints: Mapping[str, str]) -> str | None:
+    """Return the URL of this machine's bucket, or None where the user has a bucket elsewhere."""
+    if stack.object_store is not None:
+        return stack.object_store.url
+    url = next((each.url for each in stack.emulators if each.name == MINISTACK), None)
     used = endpoints.get("AWS_ENDPOINT_URL_S3") or endpoints.get("AWS_ENDPOINT_URL")
     return url if url == used else None
 
@@ -164,6 +191,18 @@ def _open_invoke_api(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, st
     stack.invoke_api = WsgiServer(signed, threads=INVOKE_THREADS)
     stack.invoke_api.start()
     return {"AWS_ENDPOINT_URL_LAMBDA": stack.invoke_api.url, **endpoints}
+
+
+def _open_object_store(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, str]:
+    """Start the store of objects that are kept; the user's S3 endpoint wins, or one for all."""
+    has_own = "AWS_ENDPOINT_URL_S3" in endpoints or not any(
+        emulator.name == MINISTACK for emulator in stack.emulators
+    )
+    if not stack.folder.is_kept or has_own:
+        return dict(endpoints)
+    key = AccessKey.from_variables(endpoints)
+    stack.object_store = start_object_store(stack.folder.objects, key, stack.gateway.hosts)
+    return {**endpoints, "AWS_ENDPOINT_URL_S3": stack.object_store.url}
 
 
 def _template_parameters(addresses: PublicAddresses, bucket_url: str) -> dict[str, str]:
@@ -267,6 +306,7 @@ def _write_run_files(
         "endpoints": endpoints,
         "resources": resources,
         "region": REGION,
+        "default_plan": "self_hosted" if stack.folder.is_kept else "free",
     }
     for path, content in (
         (stack.folder.endpoints_file, details),

@@ -8,11 +8,12 @@ from infra.operator.lazy_group import LazyGroup
 
 _HELP: Final = """Make documents with Platen, and operate it.
 
-Commands work on this machine's service, on a deployed stage (--stage), or on the stack that the
-environment names. `render create` and `template push`, `pull` and `watch` speak the API, of any
+Commands work on this machine's service, on the server of a data folder (--data), on a deployed
+stage (--stage), or on the stack that the environment names. `render create` and `template push`, `pull` and `watch` speak the API, of any
 service (--url, --key).
 """
 _COMMANDS: Final = {
+    "serve": ("infra.serve.command:serve", "Serve from a folder that keeps everything."),
     "render": ("infra.operator.groups:render", "Make documents; trace renders."),
     "template": ("infra.operator.groups:template", "Keep templates as files; change them."),
     "pdf": ("infra.operator.pdf:pdf", "Run a PDF tool on local files, without a service."),
@@ -37,7 +38,10 @@ main: Final = click.version_option(package_name="platen", prog_name="platen")(
         params=[
             click.Option(
                 ["--stage"], envvar="PLATEN_STAGE", help="A deployed stage, such as production."
-            )
+            ),
+            click.Option(
+                ["--data"], envvar="PLATEN_DATA", help="The data folder of a server (`serve`)."
+            ),
         ],
     )
 )

@@ -102,10 +102,10 @@ def signing_keys() -> "SigningKeys":
 
 
 def _find_service() -> WorkspaceId | None:
-    """Set the variables of the selected service; of this machine's, return the demo workspace."""
-    if stage := click.get_current_context().find_root().params.get("stage"):
+    """Set the variables of the selected service; of `make run`'s, return the demo workspace."""
+    if stage := _root_option("stage"):
         os.environ.update(_stage_environment(stage))
-    elif not os.environ.get("PLATEN_MAIN_TABLE"):
+    elif _root_option("data") or not os.environ.get("PLATEN_MAIN_TABLE"):
         environment, demo_workspace = _local_service()
         os.environ.update(environment)
         return demo_workspace
@@ -131,19 +131,53 @@ def _stage_environment(stage: str) -> dict[str, str]:
     }
 
 
-def _local_service() -> tuple[dict[str, str], WorkspaceId]:
+def run_folder() -> Path:
+    """Return the folder of this machine's service: the data folder, or that of `make run`."""
+    data = _root_option("data")
+    return Path(data) if data else RUN_FOLDER
+
+
+def default_plan() -> str:
+    """Return the plan of new workspaces: a server of one's own sells nothing."""
+    is_elsewhere = _root_option("stage") or os.environ.get("PLATEN_MAIN_TABLE")
+    if is_elsewhere and not _root_option("data"):
+        return "free"
+    _, stack = _run_files()
+    return str(stack["default_plan"])
+
+
+def _root_option(name: str) -> str | None:
+    value = click.get_current_context().find_root().params.get(name)
+    return None if value is None else str(value)
+
+
+def _local_service() -> tuple[dict[str, str], WorkspaceId | None]:
+    run, stack = _run_files()
+    environment = _stack_environment(stack) | {"PLATEN_FILES_HOST": run["files_host"]}
+    demo_workspace = run.get("workspace")
+    return environment, WorkspaceId(demo_workspace) if demo_workspace else None
+
+
+def _run_files() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the run file and the endpoints of this machine's service; raises CommandError."""
+    folder = run_folder()
     try:
-        run = json.loads((RUN_FOLDER / "run.json").read_text(encoding="utf-8"))
-        stack = json.loads((RUN_FOLDER / "endpoints.json").read_text(encoding="utf-8"))
+        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        stack = json.loads((folder / "endpoints.json").read_text(encoding="utf-8"))
         os.kill(run["pid"], 0)
-        environment = _stack_environment(stack) | {"PLATEN_FILES_HOST": run["files_host"]}
-        return environment, WorkspaceId(run["workspace"])
+    except PermissionError as refused:
+        message = f"{folder} belongs to another user: run `platen` as its owner"
+        raise CommandError("no_service", message) from refused
     except (OSError, ValueError, KeyError) as absent:
-        message = (
-            "no stack runs on this machine (start one with `make up`), and neither --stage nor "
-            "PLATEN_MAIN_TABLE names another one"
-        )
+        if _root_option("data"):
+            message = f"no server runs on {folder} (start one with `platen serve --data {folder}`)"
+        else:
+            message = (
+                "no stack runs on this machine (start one with `make up`), and neither --data, "
+                "--stage nor PLATEN_MAIN_TABLE names another one"
+            )
         raise CommandError("no_service", message) from absent
+    return run, stack
 
 
 def _stack_environment(stack: dict[str, Any]) -> dict[str, str]:
@@ -157,7 +191,7 @@ def _stack_environment(stack: dict[str, Any]) -> dict[str, str]:
             {logical: attributes["Ref"] for logical, attributes in stack["resources"].items()}
         ),
         "PLATEN_STACK": stack["stack"],
-        "PLATEN_FUNCTIONS_LOG": str(StackFolder(RUN_FOLDER).functions_log),
+        "PLATEN_FUNCTIONS_LOG": str(StackFolder(run_folder()).functions_log),
     }
 
 

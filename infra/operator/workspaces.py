@@ -11,7 +11,7 @@ from chalicelib.features.workspaces.limits.model import allowance
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS
 from chalicelib.features.workspaces.repository import Workspaces
-from infra.operator.connection import operator
+from infra.operator.connection import default_plan, operator
 from infra.operator.output import print_answer
 
 _PLAN = click.Choice(list(PLANS))
@@ -25,14 +25,17 @@ def workspace() -> None:
 
 @workspace.command(epilog="Example: platen workspace create Acme --plan growth")
 @click.argument("name")
-@click.option("--plan", type=_PLAN, default="free", show_default=True)
+@click.option("--plan", type=_PLAN, help="Default: free; of an own server self_hosted.")
 @click.option("--owner", metavar="EMAIL", help="The owner's address, unverified at first.")
 @click.option("--region", multiple=True, help="Where it may render; default: this service's.")
 @print_answer
-def create(name: str, plan: str, owner: str | None, region: tuple[str, ...]) -> dict[str, Any]:
+def create(
+    name: str, plan: str | None, owner: str | None, region: tuple[str, ...]
+) -> dict[str, Any]:
     """Make a workspace."""
     service = operator()
     regions = region or (service.region,)
+    plan = plan or default_plan()
     return _workspace_row(service.create_workspace(name, plan=plan, owner=owner, regions=regions))
 
 

@@ -1,6 +1,8 @@
 """`python -m infra.setup`: run the set-up steps, in parallel where they are independent.
 
 With `--checks` also those that `make check` needs, with `--tests` those that tests need, too.
+With `--image` those of a container image, which has no packages of development, and runs on another
+machine.
 """
 
 import sys
@@ -16,15 +18,19 @@ from infra.setup.steps import SetupError, SetupStep
 
 def main(arguments: Sequence[str]) -> int:
     """Run the pending steps, or with `--done` only check; return the exit status."""
+    for_image = "--image" in arguments
     steps = setup_steps(
-        _interpreter(), for_tests="--tests" in arguments, for_checks="--checks" in arguments
+        _interpreter(),
+        for_tests="--tests" in arguments,
+        for_checks="--checks" in arguments,
+        for_image=for_image,
     )
     pending = [step for step in steps if not step.is_done()]
     if pending and "--done" in arguments:
         return 1
     if not pending:
         return 0
-    if namespaces.are_missing():
+    if not for_image and namespaces.are_missing():
         sys.stderr.write(f"{namespaces.MISSING}\n")
         return 1
     started = time.monotonic()

@@ -40,11 +40,20 @@ def unpack_packages(folder: Path, packages: Iterable[str], *, commands: Path, mi
     shutil.rmtree(folder / "apt")
 
 
+def library_folders(folder: Path, more: Iterable[str] = ()) -> list[Path]:
+    """Return the folders of the libraries of unpacked packages, with `more` of them."""
+    return [folder / name for name in (*_LIBRARY_FOLDERS, *more)]
+
+
 def write_script(
-    script: Path, folder: Path, command: Iterable[str], variables: Mapping[str, str] | None = None
+    script: Path,
+    folder: Path,
+    command: Iterable[str],
+    variables: Mapping[str, str] | None = None,
+    more_libraries: Iterable[str] = (),
 ) -> None:
     """Write the script that starts a program of the folder with the libraries beside it."""
-    libraries = ":".join(str(folder / name) for name in _LIBRARY_FOLDERS)
+    libraries = ":".join(map(str, library_folders(folder, more_libraries)))
     exported = {"LD_LIBRARY_PATH": libraries, **(variables or {})}
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in exported.items())
     script.write_text(f'#!/bin/sh\n{exports}exec {shlex.join(command)} "$@"\n', encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Build of the storage servers of the tests that are written in Go.
+"""Build of the servers of the tests that are written in Go: of storage, and a proxy.
 
 `python -m infra.setup.go_servers TARGET_DIR`
 """
@@ -11,6 +11,13 @@ from infra.setup.go_programs import GoProgram, build_program, module_folder
 from layers.npm import main
 
 SERVERS: Final = (
+    GoProgram(
+        "caddy",
+        "github.com/caddyserver/caddy/v2",
+        "v2.11.9",
+        "h1:bhZtcRKQOq0fuLvEgCdPYvUxXyGn9kzjG4lh2332DTE=",
+        "./cmd/caddy",
+    ),
     GoProgram(
         "fake-gcs-server",
         "github.com/fsouza/fake-gcs-server",

@@ -10,7 +10,7 @@ compile() { pin --python-platform x86_64-manylinux_2_28 --python-version 3.13 "$
 # Requirements of the functions: a subset of the tested ones, in the same versions.
 deployed() { compile pyproject.toml -c requirements-dev.txt "$@"; }
 
-compile pyproject.toml --extra aws --extra api --extra egress --extra engine --extra pdf_tools --extra sealing --extra sftp --extra local --extra dev -o requirements-dev.txt
+compile pyproject.toml --extra aws --extra api --extra egress --extra engine --extra pdf_tools --extra sealing --extra sftp --extra local --extra build --extra dev -o requirements-dev.txt
 # Packages that only Chalice's command line or cffi's compiler needs are left out.
 deployed --extra aws --extra api --extra sealing -o requirements.txt --no-emit-package pycparser \
     --no-emit-package blessed --no-emit-package click --no-emit-package editor --no-emit-package inquirer --no-emit-package jinxed \
@@ -20,6 +20,9 @@ deployed --extra egress --extra engine -o infra/package/requirements-engine.txt
 deployed --extra egress --extra engine --extra pdf_tools -o infra/package/requirements-pdf-tools.txt
 deployed --extra aws --extra egress --extra sealing -o infra/package/requirements-small.txt --no-emit-package pycparser
 deployed --extra aws --extra egress --extra sealing --extra sftp -o infra/package/requirements-storage.txt --no-emit-package pycparser
+# What an image of the service on one own server has.
+deployed --extra aws --extra api --extra egress --extra engine --extra pdf_tools --extra sealing --extra sftp --extra local --extra build \
+    -o infra/serve/requirements.txt
 compile infra/deploy/awscli-requirements.in -o infra/deploy/awscli-requirements.txt
 compile infra/local/localstack-requirements.in -o infra/local/localstack-requirements.txt
 compile infra/local/ministack-requirements.in -o infra/local/ministack-requirements.txt

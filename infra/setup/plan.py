@@ -4,6 +4,8 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
+from infra.setup.go_servers import SERVERS
+from infra.setup.server_tools import TOOLS
 from infra.setup.steps import (
     COMMANDS_DIR,
     CSHARP_DIR,
@@ -26,21 +28,26 @@ from infra.setup.toolchains import TOOLCHAINS
 
 _SETUP: Final = ROOT / "infra" / "setup"
 _GUIDES: Final = ROOT / "infra" / "guides" / "site"
+IMAGE_LOCK: Final = ROOT / "infra" / "serve" / "requirements.txt"
 
 
-def setup_steps(python: str, *, for_tests: bool, for_checks: bool = False) -> tuple[SetupStep, ...]:
+def setup_steps(
+    python: str, *, for_tests: bool, for_checks: bool = False, for_image: bool = False
+) -> tuple[SetupStep, ...]:
     """Return all steps; `python` is a Python 3.13.
 
     Only tests need LocalStack, and servers of storage, which take minutes to build. They run the
-    checks, too, which need the linter of prose.
+    checks, too, which need the linter of prose. An image has the Python packages of the service
+    only.
     """
+    lock = IMAGE_LOCK if for_image else ROOT / "requirements-dev.txt"
     checks = _check_steps(python) if for_checks or for_tests else ()
-    return (*_run_steps(python), *checks, *(_test_steps(python) if for_tests else ()))
+    return (*_run_steps(python, lock), *checks, *(_test_steps(python) if for_tests else ()))
 
 
-def _run_steps(python: str) -> tuple[SetupStep, ...]:
+def _run_steps(python: str, lock: Path) -> tuple[SetupStep, ...]:
     return (
-        _product(python),
+        _product(python, lock),
         _ministack(python),
         _chromium(),
         _fonts(),
@@ -72,11 +79,11 @@ def _test_steps(python: str) -> tuple[SetupStep, ...]:
         _sshd(python),
         _php(python),
         _csharp(),
+        _server_tools(python),
     )
 
 
-def _product(python: str) -> SetupStep:
-    lock = ROOT / "requirements-dev.txt"
+def _product(python: str, lock: Path) -> SetupStep:
     uv = [str(UV), "pip"]
     target = ["--quiet", "--python", str(PYTHON)]
     return SetupStep(
@@ -317,10 +324,10 @@ def _npm_lock_step(name: str, title: str, folder: Path, command: str) -> SetupSt
 def _go_servers() -> SetupStep:
     return SetupStep(
         "go_servers",
-        "storage servers for tests, which takes minutes",
+        "servers in Go for tests, which takes minutes",
         ([str(PYTHON), "-m", "infra.setup.go_servers", str(STORES_DIR)],),
         inputs=(_SETUP / "go_programs.py", _SETUP / "go_servers.py"),
-        results=(STORES_DIR / "fake-gcs-server", STORES_DIR / "versitygw"),
+        results=tuple(STORES_DIR / server.name for server in SERVERS),
         after=("go", "product"),
     )
 
@@ -384,6 +391,16 @@ def _csharp() -> SetupStep:
         inputs=(ROOT / "layers" / "npm.py", module, runtime, openssl),
         results=(CSHARP_DIR / "roslyn" / "Microsoft.CodeAnalysis.CSharp.dll",),
         after=("node", "product"),
+    )
+
+
+def _server_tools(python: str) -> SetupStep:
+    return SetupStep(
+        "server_tools",
+        "nginx and other tools of servers for tests",
+        ([python, "-m", "infra.setup.server_tools", str(COMMANDS_DIR)],),
+        inputs=(_SETUP / "server_tools.py", _SETUP / "debian.py", _SETUP / "commands.py"),
+        results=tuple(COMMANDS_DIR / name for name in TOOLS),
     )
 
 

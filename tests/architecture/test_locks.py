@@ -12,23 +12,15 @@ from infra.package.archives import CODE_ARCHIVES
 from infra.template import ROOT
 
 TOOLS = ("uv", "node", "go", "java", "maven")
+SERVER = ("aws", "api", "egress", "engine", "pdf_tools", "sealing", "sftp", "local", "build")
 LOCKS = {
     "requirements.txt": ("aws", "api", "sealing"),
     "infra/package/requirements-engine.txt": ("egress", "engine"),
     "infra/package/requirements-pdf-tools.txt": ("egress", "engine", "pdf_tools"),
     "infra/package/requirements-small.txt": ("aws", "egress", "sealing"),
     "infra/package/requirements-storage.txt": ("aws", "egress", "sealing", "sftp"),
-    "requirements-dev.txt": (
-        "aws",
-        "api",
-        "egress",
-        "engine",
-        "pdf_tools",
-        "sealing",
-        "sftp",
-        "local",
-        "dev",
-    ),
+    "infra/serve/requirements.txt": SERVER,
+    "requirements-dev.txt": (*SERVER, "dev"),
     "infra/deploy/awscli-requirements.txt": (),
     "infra/guides/site/properdocs-requirements.txt": (),
     "infra/local/localstack-requirements.txt": (),
@@ -72,7 +64,11 @@ def test_locks_of_npm_have_hashes_and_name_no_registry(lock: Path) -> None:
     assert [name for name, each in installed.items() if "resolved" in each] == []
 
 
-@pytest.mark.parametrize("lock", CODE_ARCHIVES.values(), ids=CODE_ARCHIVES)
+@pytest.mark.parametrize(
+    "lock",
+    [*CODE_ARCHIVES.values(), ROOT / "infra" / "serve" / "requirements.txt"],
+    ids=[*CODE_ARCHIVES, "image"],
+)
 def test_the_deployed_versions_are_the_tested_ones(lock: Path) -> None:
     def pins(lock: Path) -> dict[str, str]:
         text = lock.read_text(encoding="utf-8")

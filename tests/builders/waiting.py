@@ -1,5 +1,6 @@
 """Waits for other threads and processes, however busy the machine is."""
 
+import socket
 import time
 from collections.abc import Callable
 from typing import Final
@@ -20,3 +21,12 @@ def eventually[Found](look: Callable[[], Found | None], *, pause_s: float = 0.01
 def generous_deadline() -> float:
     """Return a deadline that only a call which hangs reaches (seconds since 1970)."""
     return time.time() + PATIENCE_S
+
+
+def is_listening(port: int) -> bool:
+    """Tell whether something takes connections on a port of this machine."""
+    try:
+        socket.create_connection(("127.0.0.1", port), PATIENCE_S).close()
+    except OSError:
+        return False
+    return True

@@ -33,6 +33,9 @@ class Plan(NamedTuple):
 _BASIC: Final[frozenset[Feature]] = frozenset({"storage"})
 _ALL: Final[frozenset[Feature]] = frozenset({"storage", "pdfa", "pdfua", "einvoices", "email"})
 
+# More than a server renders in its life.
+_NO_END: Final = 1_000_000_000_000
+
 _ROWS: Final = (
     # code, renders, rps, sync, bulk, s, pages, MB, test/min, GB, cents, pack, its cents, emails
     Plan("free", 100, 2, 1, 2, 15, 20, 1, 10, 2, 0),
@@ -40,6 +43,8 @@ _ROWS: Final = (
     Plan("growth", 10_000, 10, 5, 10, 25, 300, 3, 60, 10, 4_900, 1_000, 1_000, 1_000, _ALL),
     Plan("pro", 50_000, 25, 10, 25, 28, 1_000, 4, 120, 50, 14_900, 1_000, 1_000, 5_000, _ALL),
     Plan("scale", 250_000, 100, 50, 100, 28, 2_000, 4, 300, 50, 49_900, 1_000, 1_000, 25_000, _ALL),
+    # Of an own server: the limits of scale, and no allowance to use up.
+    Plan("self_hosted", _NO_END, 100, 50, 100, 28, 2_000, 4, 300, 50, 0, 0, 0, 25_000, _ALL),
 )
 
 PLANS: Final = {plan.code: plan for plan in _ROWS}

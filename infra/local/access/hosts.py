@@ -3,6 +3,7 @@
 A page whose own name resolves to this machine is refused (decision 58).
 """
 
+import ipaddress
 from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urlsplit
@@ -13,9 +14,15 @@ _LOOPBACK: Final = ("127.0.0.1", "localhost")
 class OwnHosts:
     """Names of this machine, and those at which its service is reached from elsewhere."""
 
-    def __init__(self, public: Iterable[str] = ()) -> None:
-        """Admit the loopback names and `public`, host names or IP addresses without a port."""
-        self.names = (*_LOOPBACK, *dict.fromkeys(name.lower() for name in public if name))
+    def __init__(self, public: Iterable[str] = (), *, takes_addresses: bool = False) -> None:
+        """Admit the loopback names and `public`, host names or IP addresses without a port.
+
+        `takes_addresses` admits any IP address: a page can make its own name resolve to this
+        machine, but not an address.
+        """
+        self.public = tuple(dict.fromkeys(name.lower() for name in public if name))
+        self.names = tuple(dict.fromkeys((*_LOOPBACK, *self.public)))
+        self._takes_addresses = takes_addresses
 
     @property
     def refusal(self) -> str:
@@ -32,7 +39,18 @@ class OwnHosts:
             _ = parts.port
         except ValueError:
             return False
-        return parts.hostname in self.names and parts.netloc == header and "@" not in parts.netloc
+        if parts.netloc != header or "@" in parts.netloc:
+            return False
+        name = parts.hostname or ""
+        return name in self.names or (self._takes_addresses and _is_address(name))
 
 
 LOOPBACK_HOSTS: Final = OwnHosts()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -100,6 +100,11 @@ class WorkerPool:
         """Return the number of workers."""
         return len(self._workers)
 
+    def busy(self) -> int:
+        """Return the number of invocations that run or wait for a worker."""
+        with self._lock:
+            return len(self._workers) - len(self._idle_workers) + len(self._tickets)
+
     def close(self) -> None:
         """Kill all workers; waiting invocations fail."""
         with self._lock:

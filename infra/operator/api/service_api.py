@@ -72,7 +72,7 @@ def connect(url: str | None, key: str | None) -> "ServiceApi":
 
 def _local_service() -> Answer:
     try:
-        run = json.loads((connection.RUN_FOLDER / "run.json").read_text(encoding="utf-8"))
+        run = json.loads((connection.run_folder() / "run.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return run if isinstance(run, dict) else {}

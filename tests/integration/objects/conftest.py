@@ -1,4 +1,4 @@
-"""S3 of MiniStack, a bucket of its own for each test, and the product's client for it."""
+"""Both stores of one machine, an empty bucket for each test, and the product's client for it."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ import pytest
 from chalicelib.adapters.aws.session import AwsClients
 from infra.local.access.keys import AccessKey
 from infra.local.emulators import start_ministack
+from infra.local.objects.start import start_object_store
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
 from infra.local.runner.environment import REGION
@@ -34,13 +35,19 @@ class FirstCallFault(FaultInjector):
         return self._planned.pop(operation, None)
 
 
-@pytest.fixture(scope="session")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Run the emulator of the bucket."""
+@pytest.fixture(scope="session", params=["MiniStack", "folder"])
+def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Run the store of `make run`, and then that of `make serve`."""
     with ExitStack() as cleanup:
+        path = tmp_path_factory.mktemp("s3")
+        if request.param == "folder":
+            store = start_object_store(path / "objects", KEY)
+            cleanup.callback(store.close)
+            yield store.url
+            return
         spawner = Spawner()
         cleanup.callback(spawner.close)
-        emulator = start_ministack(StackFolder(tmp_path_factory.mktemp("s3")), spawner, KEY)
+        emulator = start_ministack(StackFolder(path), spawner, KEY)
         cleanup.callback(emulator.stop)
         emulator.wait()
         yield emulator.url
@@ -71,7 +78,6 @@ def clients(
         clients.s3.abort_multipart_upload(
             Bucket=BUCKET, Key=upload["Key"], UploadId=upload["UploadId"]
         )
-    clients.s3.delete_bucket(Bucket=BUCKET)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 
 from infra.setup import php, sshd, toolchains
 from infra.setup.plan import setup_steps
+from infra.template import ROOT
 from layers.running import LayerError
 
 
@@ -161,6 +162,19 @@ def test_without_php_and_apt_the_message_says_what_to_install(tmp_path: Path) ->
         php.build(tmp_path / "commands")
 
 
+def test_an_image_has_no_packages_of_development() -> None:
+    (product,) = (
+        step
+        for step in setup_steps("python3.13", for_tests=False, for_image=True)
+        if step.name == "product"
+    )
+    packages = (ROOT / "infra" / "serve" / "requirements.txt").read_text(encoding="utf-8")
+
+    assert ROOT / "infra" / "serve" / "requirements.txt" in product.inputs
+    assert "pytest==" not in packages
+    assert "waitress==" in packages
+
+
 def test_only_tests_install_localstack_and_servers_of_storage() -> None:
     plain, tested = (
         {step.name for step in setup_steps("python3.13", for_tests=for_tests)}
@@ -178,6 +192,7 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
         "openapi_lint",
         "php",
         "plugins",
+        "server_tools",
         "sshd",
         "vale",
     }

@@ -237,6 +237,13 @@ def test_public_names(host: str) -> None:
     assert not LOOPBACK_HOSTS.has(host)
 
 
+@pytest.mark.parametrize("host", ["192.0.2.7:8700", "[2001:db8::1]", "localhost"])
+def test_addresses_of_a_port_that_listens_on_more_than_loopback(host: str) -> None:
+    hosts = OwnHosts(takes_addresses=True)
+    assert hosts.has(host)
+    assert not hosts.has("rebound.example")
+
+
 def test_a_key_does_not_show_its_secret() -> None:
     assert KEY.secret not in repr(KEY)
 

@@ -1,0 +1,54 @@
+"""Entrance of the gateway: it counts what runs, and lets nothing in once the stack is to stop."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from infra.local.access.wsgi import Application, StartResponse
+
+_BODY: Final = b"The server stops; try again in a moment.\n"
+
+
+class Entrance:
+    """WSGI application in front of the gateway."""
+
+    def __init__(self, application: Application) -> None:
+        """Let requests through to `application`."""
+        self._application = application
+        self._lock = threading.Lock()
+        self._running = 0
+        self._is_closed = False
+
+    @property
+    def running(self) -> int:
+        """Return the number of requests that are not answered."""
+        return self._running
+
+    def close(self) -> None:
+        """Answer further requests with 503."""
+        self._is_closed = True
+
+    def __call__(self, environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
+        """Answer one request."""
+        with self._lock:
+            if self._is_closed:
+                return _refusal(start)
+            self._running += 1
+        try:
+            return self._application(environ, start)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+
+def _refusal(start: StartResponse) -> list[bytes]:
+    headers = [
+        ("Content-Type", "text/plain; charset=utf-8"),
+        ("Content-Length", str(len(_BODY))),
+        ("Connection", "close"),
+        ("Retry-After", "5"),
+    ]
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    start(f"{int(status)} {status.phrase}", headers)
+    return [_BODY]
