@@ -132,8 +132,10 @@ def _running_or_started(folder: StackFolder, port: int) -> Iterator[Mapping[str,
 def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -> None:
     server, addresses = _bind(port)
     interrupt = _StopSignal()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
+    # Without a terminal SIGHUP comes from the rotation of logs, which has nothing to reopen here.
+    signal.signal(signal.SIGHUP, interrupt if os.isatty(0) else lambda *_: None)
     _return_freed_memory()
     stack = Stack(folder, console, server, addresses)
     try:

@@ -26,6 +26,7 @@ from infra.local.functions import API_LOGICAL_ID, LambdaFunction, declared_funct
 from infra.local.gateway.app import Gateway, GatewayResponses
 from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.events import RouteTable
+from infra.local.monitoring.monitor import Monitor
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
 from infra.local.public_addresses import PublicAddresses
@@ -43,6 +44,8 @@ from infra.template import IntrinsicResolver, load_template
 STACK_NAME: Final = "platen"
 GATEWAY_THREADS: Final = 96
 INVOKE_THREADS: Final = 128
+# Of a part to answer, before it counts as missing.
+MONITOR_TIMEOUT_S: Final = 2.0
 
 
 @dataclass(slots=True)
@@ -58,11 +61,14 @@ class Stack:
     pools: dict[str, WorkerPool] = field(default_factory=dict)
     event_sources: list[QueuePoller | ScheduleTimer] = field(default_factory=list)
     invoke_api: WsgiServer | None = None
+    monitor: Monitor | None = None
 
     def stop(self) -> None:
         """Stop all parts and remove the run file."""
         self.folder.run_file.unlink(missing_ok=True)
         self.folder.endpoints_file.unlink(missing_ok=True)
+        if self.monitor:
+            self.monitor.close()
         for source in self.event_sources:
             source.stop()
         self.gateway.close()
@@ -90,6 +96,8 @@ def start(stack: Stack) -> None:
     """Start everything and write the run file; raises StackError, SeedError or TemplateError."""
     shutil.rmtree(stack.folder.scratch, ignore_errors=True)
     stack.folder.scratch.mkdir(parents=True)
+    stack.monitor = Monitor(stack.folder.path, stack.console, stack.pools, lambda: stack.emulators)
+    stack.gateway.serve(stack.monitor.front(stack.addresses.base_path))
     hosts = stack.addresses.hosts
     stack.emulators, endpoints = start_emulators(stack.folder, stack.spawner, hosts)
     bucket_endpoint = _bucket_endpoint(stack.emulators, endpoints)
@@ -121,7 +129,7 @@ def start(stack: Stack) -> None:
         if pool.size() < min(pool.function.warm_count, 1):
             message = f"{pool.function.logical_id} did not start; see {stack.folder.functions_log}"
             raise StackError(message)
-    stack.gateway.serve(
+    stack.monitor.serve(
         Gateway(
             stack.pools[resources[API_LOGICAL_ID]["Ref"]],
             RouteTable(_route_paths(paths)),
@@ -132,6 +140,9 @@ def start(stack: Stack) -> None:
             if bucket_endpoint
             else None,
         ),
+        template,
+        resources,
+        client_factory(endpoints, timeout_s=MONITOR_TIMEOUT_S),
     )
     _write_run_files(stack, demo_workspace, endpoints, resources)
 

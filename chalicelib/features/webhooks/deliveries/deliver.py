@@ -2,7 +2,7 @@
 
 import datetime as dt
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import replace
 from typing import Final
 
@@ -40,7 +40,8 @@ _DISABLED_AFTER: Final = dt.timedelta(days=5)
 class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Sender of due deliveries; an attempt has one number, however often its message comes.
 
-    The queue `retries` takes the message of a next attempt.
+    The queue `retries` takes the message of a next attempt. `on_attempt` gets the status of a
+    delivery after each attempt.
     """
 
     table: Table
@@ -50,6 +51,7 @@ class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     post: PostWebhook
     retries: Queue
     clock: Clock
+    on_attempt: Callable[[str], None]
 
     def __call__(self, message: DeliverWebhook, leases: BatchLeases, claim: str) -> bool:
         """Make an attempt, and return whether one was due; `claim` names it among all.
@@ -143,6 +145,7 @@ class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 "delivery_status": after.status,
             },
         )
+        self.on_attempt(after.status)
         self._send_next(after)
 
     def _payload(self, delivery: WebhookDelivery) -> bytes | None:
