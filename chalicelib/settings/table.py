@@ -138,6 +138,12 @@ SETTINGS: Final[dict[str, Setting]] = {
         "none; on one machine only",
         "",
     ),
+    "traces": Setting(
+        "PLATEN_TRACES",
+        "`on`: each API request begins or continues a trace, whose spans are log lines; on one "
+        "machine OTEL_EXPORTER_OTLP_ENDPOINT sets it and names the collector",
+        "",
+    ),
     "min_free_mb": Setting(
         "PLATEN_MIN_FREE_MB",
         "megabytes of free disk below which `/readyz` answers with 503; on one machine only",

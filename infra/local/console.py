@@ -97,6 +97,9 @@ class Console:
         if record is not None:
             for observer in self.observers:
                 observer.on_line(record)
+            if "span" in record:
+                # Part of a trace, which goes elsewhere.
+                return
         json_line = json.dumps(_as_record(function, line)) if record is None else line
         self._append_to_file(json_line)
         if self.as_json:

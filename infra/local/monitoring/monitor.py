@@ -1,4 +1,4 @@
-"""Monitor of a stack: its readiness, and its metrics if an address is set for them."""
+"""Monitor of a stack: its readiness, and metrics and traces where addresses are set for them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +18,7 @@ from infra.local.monitoring.readiness import (
     disk_check,
     min_free_bytes,
 )
+from infra.local.monitoring.spans import ExportError, ExportTarget, SpanExporter
 from infra.local.resources import ResourceAttributes
 from infra.local.runner.pool import WorkerPool
 
@@ -38,7 +39,7 @@ class Monitor:
         pools: Mapping[str, WorkerPool],
         emulators: Callable[[], Sequence[Emulator]],
     ) -> None:
-        """Read the settings and open the listener of metrics; raises StackError."""
+        """Read the settings, and begin to serve metrics and send spans; raises StackError."""
         self._folder = folder
         self._pools = pools
         self._clients: Clients | None = None
@@ -56,10 +57,13 @@ class Monitor:
         )
         try:
             self._min_free = min_free_bytes()
-            address = metrics_address()
+            target, address = ExportTarget.from_variables(), metrics_address()
             self._listener = address and MetricsListener(address, console, measured)
-        except (ListenerError, ReadinessError) as error:
+        except (ExportError, ListenerError, ReadinessError) as error:
             raise StackError(str(error)) from error
+        self._exporter = target and SpanExporter(target, console.note)
+        if self._exporter:
+            console.observers.append(self._exporter)
 
     def front(self, base_path: str) -> Application:
         """Return what answers requests from now on: `/readyz`, and with `serve` all."""
@@ -82,10 +86,12 @@ class Monitor:
         self.readiness.serve(self._checks())
 
     def close(self) -> None:
-        """Be no longer ready, and close the listener of metrics."""
+        """Be no longer ready, close the listener of metrics, and send the last spans."""
         self.readiness.stop()
         if self._listener:
             self._listener.close()
+        if self._exporter:
+            self._exporter.close()
 
     def _checks(self) -> Iterator[PartCheck]:
         yield disk_check(self._folder, self._min_free)
