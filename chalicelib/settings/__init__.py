@@ -79,6 +79,7 @@ class ApiSettings(HostSettings):
     region: str
     trusted_proxies: str = ""
     bucket_url: str = ""
+    traces: str = ""
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""

@@ -34,8 +34,8 @@ class PublicAddresses:
     ) -> Self:
         """Read PLATEN_BASE_URL and PLATEN_FILES_HOST; raises AddressError.
 
-        If the first is not set, it is that of `reached_at`, by default the own URL. Without the second
-        it is the host of the first.
+        If the first is not set, it is that of `reached_at`, by default the own URL. Without the
+        second it is the host of the first.
         """
         base_url = variables.get(_BASE_URL) or f"{reached_at or own_url}/v1"
         api_host = _check_url(_BASE_URL, base_url, "https://api.example.com/v1").removesuffix("/v1")

@@ -77,6 +77,7 @@ class FakeApiServices:
     limits: FakeRateLimit = field(default_factory=FakeRateLimit)
     api_host: str = "http://api.test"
     pages_dir: str = str(INSTALL_DIR / "pages")
+    traces: bool = False
     trusted_proxies: TrustedProxies = field(default_factory=lambda: TrustedProxies(""))
     guides_dir: str = str(INSTALL_DIR / "guides")
     signing_keys: Sequence[bytes] = (b"k" * 32,)
