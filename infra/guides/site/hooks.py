@@ -28,6 +28,7 @@ _ASSETS: Final = (
     _SHARED / "pages.css",
     _SHARED / "icon.svg",
     ROOT / ".platen" / "pages" / "minisearch.js",
+    ROOT / ".platen" / "pages" / "minisearch-LICENSE.txt",
 )
 _PREFIX: Final = "/guides"
 _HOME: Final = "index.html"
