@@ -27,6 +27,7 @@ GROUPS = [
 ]
 # What GitHub and the site must both make of a page.
 COUNTED = ("h1", "h2", "h3", "h4", "li", "tr", "td", "pre", "blockquote", "img", "del", "a")
+TEXTS = ("h1", "h2", "h3", "h4", "code")
 
 
 class _Config(yaml.SafeLoader):
@@ -163,11 +164,13 @@ def test_same_pages_are_built_to_the_same_bytes(served: Path, tmp_path: Path) ->
 
 
 class _Elements(HTMLParser):
-    """Counter of the elements of a page's text."""
+    """Counter of the elements of a page, with the texts of headings and code."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.counts: Counter[str] = Counter()
+        self.texts: list[str] = []
+        self._open: list[str] = []
         self.feed(html)
 
     @override
@@ -175,6 +178,20 @@ class _Elements(HTMLParser):
         is_mark = ("class", "headerlink") in attrs
         if tag in COUNTED and not is_mark:
             self.counts[tag] += 1
+        if tag in TEXTS:
+            self.texts.append("")
+        if tag in TEXTS or tag == "a":
+            self._open.append("mark" if is_mark else tag)
+
+    @override
+    def handle_endtag(self, tag: str) -> None:
+        if tag in TEXTS or tag == "a":
+            self._open.pop()
+
+    @override
+    def handle_data(self, data: str) -> None:
+        if "mark" not in self._open and set(self._open) & set(TEXTS):
+            self.texts[-1] += data
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -185,7 +202,11 @@ def test_github_and_the_site_show_the_same(page: str, site: Path) -> None:
     shown = built.partition("<main>")[2].partition('<nav class="near"')[0]
     github = MarkdownIt("gfm-like", {"linkify": False}).render(source)
 
-    mine, theirs = _Elements(shown).counts, _Elements(github).counts
+    mine, theirs = _Elements(shown), _Elements(github)
     # Links to files of the source are text on the site; bare addresses are links on both.
-    del mine["a"], theirs["a"]
-    assert mine == theirs
+    del mine.counts["a"], theirs.counts["a"]
+    assert mine.counts == theirs.counts
+    assert [each.split() for each in mine.texts] == [each.split() for each in theirs.texts]
+    assert [each for each in mine.texts if "\t" in each] == [
+        each for each in theirs.texts if "\t" in each
+    ]
