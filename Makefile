@@ -56,7 +56,7 @@ openapi: setup ## write infra/openapi.json and the tables of docs/ from the decl
 	@$(PY) -m infra.guides.tables
 
 docs: setup ## build the guides as static pages into build/guides (API_HOST=… links to the reference of that service)
-	@API_HOST="$(API_HOST)" .platen/properdocs/bin/properdocs build --quiet --strict --config-file infra/guides/site/properdocs.yml
+	@API_HOST="$(API_HOST)" .platen/properdocs/bin/properdocs build --strict --config-file infra/guides/site/properdocs.yml
 	@echo "build/guides/index.html"
 
 lock: ## pin again what pyproject.toml and the other lists ask for

@@ -19,6 +19,7 @@ from infra.template import ROOT
 
 DOCS = ROOT / "docs"
 CONFIG = ROOT / "infra" / "guides" / "site" / "properdocs.yml"
+SERVICE_CONFIG = CONFIG.with_name("service.yml")
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 GROUPS = [
     *("Start", "Documents", "Data", "E-invoices and archive", "Many and delivery"),
@@ -26,6 +27,7 @@ GROUPS = [
 ]
 # What GitHub and the site must both make of a page.
 COUNTED = ("h1", "h2", "h3", "h4", "li", "tr", "td", "pre", "blockquote", "img", "del", "a")
+TEXTS = ("h1", "h2", "h3", "h4", "code")
 
 
 class _Config(yaml.SafeLoader):
@@ -46,27 +48,31 @@ def config() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the static pages; a broken link, anchor or picture fails."""
-    return build(tmp_path_factory.mktemp("guides"), "properdocs.yml")
+    return build(tmp_path_factory.mktemp("guides"), CONFIG)
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the pages that the service has."""
-    return build(tmp_path_factory.mktemp("served"), "service.yml")
+    return build(tmp_path_factory.mktemp("served"), SERVICE_CONFIG)
 
 
-def build(target: Path, config: str) -> Path:
-    command = [str(PROPERDOCS_DIR / "bin" / "properdocs"), "build", "--strict", "--quiet"]
-    file = str(CONFIG.with_name(config))
-    done = subprocess.run(
-        [*command, "--config-file", file, "--site-dir", str(target)],
+def build(target: Path, config: Path) -> Path:
+    done = run(target, config)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return target
+
+
+def run(target: Path, config: Path) -> "subprocess.CompletedProcess[str]":
+    # With --quiet it ignores --strict.
+    command = [str(PROPERDOCS_DIR / "bin" / "properdocs"), "build", "--strict"]
+    return subprocess.run(
+        [*command, "--config-file", str(config), "--site-dir", str(target)],
         env={**os.environ, "API_HOST": "https://api.test"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return target
 
 
 def navigation(config: dict[str, Any]) -> list[str]:
@@ -83,6 +89,30 @@ def test_every_page_is_in_the_navigation_once_and_every_entry_exists(
 
     assert [next(iter(group)) for group in config["nav"]] == GROUPS
     assert Counter(navigation(config)) == Counter({*PAGES, *planned})
+
+
+@pytest.mark.parametrize(
+    "mistake", ["[x](nothing.md)", "[x](#nothing)", "![x](nothing.png)", "[x](../nothing.py)"]
+)
+def test_broken_link_fails_the_build(tmp_path: Path, mistake: str) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text(f"# Guides\n\n{mistake}\n", encoding="utf-8")
+    changed = {
+        "INHERIT": str(CONFIG),
+        "docs_dir": str(docs),
+        "hooks": [str(CONFIG.with_name("hooks.py"))],
+        "theme": {"custom_dir": str(CONFIG.with_name("theme"))},
+        "extra": {"planned": []},
+        "nav": [{"Start": ["index.md"]}],
+    }
+    config = tmp_path / "properdocs.yml"
+    config.write_text(yaml.safe_dump(changed), encoding="utf-8")
+
+    done = run(tmp_path / "site", config)
+
+    assert done.returncode == 1
+    assert "1 warnings in strict mode" in done.stderr + done.stdout
 
 
 def test_static_pages_stand_alone(site: Path) -> None:
@@ -126,7 +156,7 @@ def test_frame_links_to_what_the_other_pages_link_to(served: Path) -> None:
 
 
 def test_same_pages_are_built_to_the_same_bytes(served: Path, tmp_path: Path) -> None:
-    again = build(tmp_path, "service.yml")
+    again = build(tmp_path, SERVICE_CONFIG)
 
     for path in served.rglob("*"):
         if path.is_file():
@@ -134,11 +164,13 @@ def test_same_pages_are_built_to_the_same_bytes(served: Path, tmp_path: Path) ->
 
 
 class _Elements(HTMLParser):
-    """Counter of the elements of a page's text."""
+    """Counter of the elements of a page, with the texts of headings and code."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.counts: Counter[str] = Counter()
+        self.texts: list[str] = []
+        self._open: list[str] = []
         self.feed(html)
 
     @override
@@ -146,6 +178,20 @@ class _Elements(HTMLParser):
         is_mark = ("class", "headerlink") in attrs
         if tag in COUNTED and not is_mark:
             self.counts[tag] += 1
+        if tag in TEXTS:
+            self.texts.append("")
+        if tag in TEXTS or tag == "a":
+            self._open.append("mark" if is_mark else tag)
+
+    @override
+    def handle_endtag(self, tag: str) -> None:
+        if tag in TEXTS or tag == "a":
+            self._open.pop()
+
+    @override
+    def handle_data(self, data: str) -> None:
+        if "mark" not in self._open and set(self._open) & set(TEXTS):
+            self.texts[-1] += data
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -156,7 +202,11 @@ def test_github_and_the_site_show_the_same(page: str, site: Path) -> None:
     shown = built.partition("<main>")[2].partition('<nav class="near"')[0]
     github = MarkdownIt("gfm-like", {"linkify": False}).render(source)
 
-    mine, theirs = _Elements(shown).counts, _Elements(github).counts
+    mine, theirs = _Elements(shown), _Elements(github)
     # Links to files of the source are text on the site; bare addresses are links on both.
-    del mine["a"], theirs["a"]
-    assert mine == theirs
+    del mine.counts["a"], theirs.counts["a"]
+    assert mine.counts == theirs.counts
+    assert [each.split() for each in mine.texts] == [each.split() for each in theirs.texts]
+    assert [each for each in mine.texts if "\t" in each] == [
+        each for each in theirs.texts if "\t" in each
+    ]

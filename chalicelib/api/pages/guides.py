@@ -19,6 +19,7 @@ _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
 }
 # Sent as they are: they are compressed already.
 _PACKED_TYPES: Final = {

@@ -8,7 +8,7 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -28,6 +28,7 @@ _ASSETS: Final = (
     _SHARED / "pages.css",
     _SHARED / "icon.svg",
     ROOT / ".platen" / "pages" / "minisearch.js",
+    ROOT / ".platen" / "pages" / "minisearch-LICENSE.txt",
 )
 _PREFIX: Final = "/guides"
 _HOME: Final = "index.html"
@@ -37,6 +38,8 @@ _ADDRESS: Final = re.compile(r'(<[a-z][^<>]*\b(?:href|src)=")([^"]*)')
 _FILE_OF_ROOT: Final = re.compile(r'(<[a-z][^<>]*\b(?:href|src)=")/(?=[^"]*\.)')
 # A link of Markdown that begins with `../`; its text may have brackets.
 _UPWARDS: Final = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(((?:\.\./)+[^)\s]*)\)")
+_HASH_AT_END: Final = re.compile(r"^(#{1,6} .*[^\s#\\])#$")
+_CELL: Final = re.compile(r"<t[dh]\b.*?</t[dh]>", re.DOTALL)
 _HEADINGS: Final = frozenset({"h1", "h2", "h3"})
 _BLOCKS: Final = frozenset({"p", "li", "td", "th", "pre", "tr", "dt", "dd"})
 
@@ -57,7 +60,7 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Turn links to files of the source that are no pages into links of `repo_url`, or into text.
 
-    On GitHub they lead to the file, which the site does not have.
+    On GitHub they lead to the file, which the site does not have. A heading may end with `#`.
     """
     del files
     folder = (DOCS / page.file.src_uri).parent
@@ -75,7 +78,13 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
             return f"[{text}]({urljoin(config.repo_url.rstrip('/') + '/', path)})"
         return f'<span class="source" title="{escape(path)} of the source">{text}</span>'
 
-    return _UPWARDS.sub(source_link, markdown)
+    return _UPWARDS.sub(source_link, "\n".join(_with_whole_headings(markdown.splitlines())))
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    r"""Show `\|` in a cell as `|`, in code too, as GitHub does: no row has it bare."""
+    del page, config, files
+    return _CELL.sub(lambda match: match[0].replace(r"\|", "|"), html)
 
 
 def on_page_context(context: Any, page: Any, config: Any, nav: Any) -> Any:
@@ -117,6 +126,14 @@ def on_post_build(config: Any) -> None:
         shutil.copyfile(source, folder / source.name)
     index = json.dumps(_sections, ensure_ascii=False, separators=(",", ":"))
     (folder / "search.json").write_text(index, encoding="utf-8")
+
+
+def _with_whole_headings(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines; Python-Markdown would take the last sign of a heading `C#` away."""
+    is_code = False
+    for line in lines:
+        is_code ^= line.lstrip().startswith("```")
+        yield line if is_code else _HASH_AT_END.sub(r"\1\\#", line)
 
 
 def _is_title(heading: str, page: Any) -> bool:
