@@ -13,7 +13,6 @@ from typing import Final
 
 from chalicelib.core.version import VERSION
 from chalicelib.engine.versions import ENGINE_VERSIONS
-from infra.local.monitoring.readiness import min_free_bytes
 from infra.local.paths import INSTALL_DIR
 from infra.operator.doctor.findings import Finding
 from infra.template import ROOT
@@ -235,6 +234,8 @@ def check_validators() -> Iterator[Finding]:
 
 def check_disk(folder: Path) -> Iterator[Finding]:
     """Yield whether there is room on the disks of data and of temporary files."""
+    from infra.local.monitoring.readiness import min_free_bytes
+
     least = min_free_bytes()
     temporary = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 -- where the service writes
     for name, place in {"data": folder, "temporary files": temporary}.items():

@@ -1,6 +1,7 @@
 """Checks of the service: its tables, bucket and queues, readiness, and the public URL."""
 
 import json
+import os
 import time
 import urllib.error
 import urllib.request
@@ -123,10 +124,11 @@ def _date(header: str | None) -> float | None:
 
 
 def read_run_files(folder: Path) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
-    """Return the run file and the endpoints of the service of a folder, or None without one."""
+    """Return the run file and the endpoints of the service that runs on a folder, or None."""
     try:
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         details = json.loads((folder / "endpoints.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        os.kill(run["pid"], 0)
+    except (OSError, ValueError, KeyError):
         return None
     return run, details
