@@ -195,6 +195,23 @@ class OperatorSettings(Settings):
     region: str
 
 
+class DoctorSettings(Settings):
+    """Settings of the operator tool for the check of a service."""
+
+    main_table: str
+    transient_table: str
+    bucket: str
+    renders_queue_url: str
+    smtp_url: str
+    smtp_secret: str
+    email_base_brevo: str
+    email_base_postmark: str
+    email_base_resend: str
+    email_base_ses: str
+    email_base_microsoft365: str
+    storage_base_gcs: str
+
+
 class WebhookLogSettings(Settings):
     """Settings of the operator tool for the log of webhook deliveries."""
 

@@ -26,6 +26,7 @@ _COMMANDS: Final = {
     "webhooks": ("infra.operator.groups:webhooks", ""),
     "dlq": ("infra.operator.dead_letters:dlq", "Inspect and redrive messages given up."),
     "service": ("infra.operator.service:service", "Control the service as a whole."),
+    "doctor": ("infra.operator.doctor.command:doctor", "Check this machine and its service."),
     "mail": ("infra.operator.mail:mail", "Manage the mail server for mail to owners."),
     "settings": ("infra.operator.settings:settings", "List every setting and its meaning."),
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from chalicelib.adapters.aws.secrets import Secret
     from chalicelib.adapters.aws.signing_keys import SigningKeys
     from chalicelib.bootstrap.operator import DeadLetterService, OperatorServices
+    from chalicelib.bootstrap.operator_doctor import DoctorService
     from chalicelib.bootstrap.operator_webhooks import ForwardService, WebhookLogService
     from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
 
@@ -99,6 +100,16 @@ def signing_keys() -> "SigningKeys":
 
     _find_service()
     return bootstrap.signing_keys(SigningSettings.from_env(), AwsClients(), SystemClock())
+
+
+def doctor_service() -> "DoctorService":
+    """Return the service to check; raises CommandError as `operator` does."""
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap.operator_doctor import DoctorService
+    from chalicelib.settings import DoctorSettings
+
+    _find_service()
+    return DoctorService(DoctorSettings.from_env(), AwsClients(), SystemClock())
 
 
 def _find_service() -> WorkspaceId | None:
