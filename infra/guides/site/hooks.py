@@ -37,6 +37,8 @@ _ADDRESS: Final = re.compile(r'(<[a-z][^<>]*\b(?:href|src)=")([^"]*)')
 _FILE_OF_ROOT: Final = re.compile(r'(<[a-z][^<>]*\b(?:href|src)=")/(?=[^"]*\.)')
 # A link of Markdown that begins with `../`; its text may have brackets.
 _UPWARDS: Final = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(((?:\.\./)+[^)\s]*)\)")
+_CELL: Final = re.compile(r"<(t[dh])\b[^>]*>.*?</\1>", re.DOTALL)
+_CODE: Final = re.compile(r"<code>[^<]*</code>")
 _HEADINGS: Final = frozenset({"h1", "h2", "h3"})
 _BLOCKS: Final = frozenset({"p", "li", "td", "th", "pre", "tr", "dt", "dd"})
 
@@ -76,6 +78,16 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         return f'<span class="source" title="{escape(path)} of the source">{text}</span>'
 
     return _UPWARDS.sub(source_link, markdown)
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    r"""Show `\|` in the code of a table as `|`, as GitHub does: it only keeps the cell together."""
+    del page, config, files
+    return _CELL.sub(lambda cell: _CODE.sub(_without_escapes, cell[0]), html)
+
+
+def _without_escapes(code: re.Match[str]) -> str:
+    return code[0].replace(r"\|", "|")
 
 
 def on_page_context(context: Any, page: Any, config: Any, nav: Any) -> Any:
