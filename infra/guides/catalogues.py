@@ -80,7 +80,8 @@ def _pack(renders: int, cents: int) -> str:
 
 
 def _price(cents: int) -> str:
-    return f"{cents // 100} €" if cents % 100 == 0 else f"{cents / 100:.2f} €"
+    amount = str(cents // 100) if cents % 100 == 0 else f"{cents / 100:.2f}"
+    return f"{amount}\N{NO-BREAK SPACE}€"
 
 
 def _number(count: int) -> str:
