@@ -17,7 +17,7 @@ _FEATURES: Final[Mapping[Feature, str]] = {
     "email": "Emails",
 }
 _PLAN_ROWS: Final[Mapping[str, Callable[[Plan], str]]] = {
-    "Billed renders in a cycle": lambda plan: _number(plan.included_renders),
+    "Billed renders in a cycle": lambda plan: _included(plan.included_renders),
     "Price of a month": lambda plan: _price(plan.price_cents),
     "Pack of more renders": lambda plan: _pack(plan.pack_renders, plan.pack_cents),
     "Requests in a second": lambda plan: _number(plan.rate_limit_rps),
@@ -31,6 +31,10 @@ _PLAN_ROWS: Final[Mapping[str, Callable[[Plan], str]]] = {
     "Recipients of emails in a day": lambda plan: _number(plan.email_recipients_per_day),
     "Time for which a render can be read": lambda plan: f"{plan.history_days} days",
 }
+
+
+# An allowance that nobody uses up.
+_NO_LIMIT: Final = PLANS["self_hosted"].included_renders
 
 
 def plans_table(_argument: str) -> str:
@@ -80,7 +84,12 @@ def _pack(renders: int, cents: int) -> str:
 
 
 def _price(cents: int) -> str:
-    return f"{cents // 100} €" if cents % 100 == 0 else f"{cents / 100:.2f} €"
+    amount = str(cents // 100) if cents % 100 == 0 else f"{cents / 100:.2f}"
+    return f"{amount}\N{NO-BREAK SPACE}€"
+
+
+def _included(renders: int) -> str:
+    return "no limit" if renders >= _NO_LIMIT else _number(renders)
 
 
 def _number(count: int) -> str:

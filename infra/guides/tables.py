@@ -4,7 +4,7 @@ A page of `docs/` has `<!-- options: NAME -->`, and below it `<!-- end of option
 between them is the table of the options of NAME, whose forms `options_table` describes. Other
 tables are `plans`, `warnings`, `events` and `problems`; `problems: Access` has one group of codes.
 `terms: Invoice` has the fields of an invoice by the terms of EN 16931, `terms: InvoiceTotals` those
-that are computed.
+that are computed. `gotenberg: pdf` has form fields of Gotenberg, see `gotenberg_fields`.
 
 With `--check` nothing is written: stale pages are named, and the exit code is 1.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from infra.guides.catalogues import events_table, plans_table, problems_table, warnings_table
+from infra.guides.gotenberg_fields import gotenberg_table
 from infra.guides.invoice_terms import terms_table
 from infra.guides.options_table import options_table
 from infra.guides.own_findings import findings_table
@@ -30,6 +31,7 @@ _TABLES: Final[Mapping[str, Callable[[str], str]]] = {
     "events": events_table,
     "findings": findings_table,
     "terms": terms_table,
+    "gotenberg": gotenberg_table,
 }
 _KINDS: Final = "|".join(_TABLES)
 _BEGIN: Final = re.compile(rf"^<!-- ({_KINDS})(?:: *(.*?))? *-->\n", re.MULTILINE)

@@ -150,3 +150,15 @@ def test_the_check_of_a_signature_is_that_of_its_page(language: str) -> None:
     check_of_signature = block[block.index(start) :].rstrip().removesuffix("\n}")
 
     assert check_of_signature in page
+
+
+def test_the_check_of_a_signature_in_csharp_is_that_of_its_page() -> None:
+    page, program = (
+        "\n".join(map(str.strip, path.read_text(encoding="utf-8").splitlines()))
+        for path in (ROOT / "docs" / "clients.md", PAGES / "csharp.md")
+    )
+    start = page.index("if (string.IsNullOrEmpty(id)")
+    check_of_signature = page[start : page.index("}\n```", start)].rstrip().removesuffix("}")
+
+    assert "mac.ComputeHash" in check_of_signature
+    assert check_of_signature in program

@@ -38,6 +38,19 @@ def page(people: Visitor) -> Iterator[Visitor]:
     assert people.errors == []
 
 
+def test_code_in_tables_has_pipes_without_a_backslash() -> None:
+    page = (SITE / "templates.html").read_text(encoding="utf-8")
+
+    assert "<code>{{ rate|percent(1) }}</code>" in page
+    assert r"\|" not in page
+
+
+def test_a_heading_keeps_the_sign_at_its_end() -> None:
+    page = (SITE / "quickstart" / "csharp.html").read_text(encoding="utf-8")
+
+    assert page.count("Quickstart in C#<") >= 2
+
+
 def search(page: Visitor, words: str) -> list[str]:
     """Type words into the search; return where its results lead."""
     page.value("document.querySelector('#search').focus()")

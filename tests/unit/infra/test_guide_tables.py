@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.api.gotenberg._fields import IMAGE_FIELDS, MERGE_FIELDS, PDF_FIELDS, REFUSED
+from infra.guides.gotenberg_fields import gotenberg_table
 from infra.guides.markdown import table
 from infra.guides.options_table import options_table
 from infra.guides.tables import fill, main
@@ -106,3 +108,17 @@ def test_the_check_names_a_stale_page_and_writes_nothing(
     assert page.read_text(encoding="utf-8") == PAGE
     assert main([], tmp_path) == 0
     assert main(["--check"], tmp_path) == 0
+
+
+def test_each_form_field_of_gotenberg_stands_in_a_table() -> None:
+    tables = [gotenberg_table(name) for name in ("pages", "pdf", "pictures", "merge", "refused")]
+    fields = {*PDF_FIELDS, *IMAGE_FIELDS, *MERGE_FIELDS, *REFUSED}
+
+    assert {name for name in fields if not any(f"`{name}`" in each for each in tables)} == set()
+    assert "| `paperWidth` | length, such as `210mm`" in tables[1]
+    assert "| `output.pdf.width` |" in tables[1]
+
+
+def test_another_table_of_form_fields_is_refused() -> None:
+    with pytest.raises(ValueError, match="office is no table"):
+        gotenberg_table("office")
