@@ -22,8 +22,8 @@ from botocore.session import get_session
 from chalicelib.adapters.aws.session import AwsClients, retry_truncated_responses
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.api.routes import ENDPOINTS
-from infra.local.access.keys import AccessKey
 from infra.local.access.hosts import LOOPBACK_HOSTS
+from infra.local.access.keys import AccessKey
 from infra.local.emulators import client_factory, start_emulators
 from infra.local.event_sources import sqs_event
 from infra.local.paths import StackFolder
