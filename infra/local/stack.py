@@ -20,7 +20,7 @@ from infra.local.functions import API_LOGICAL_ID, LambdaFunction, declared_funct
 from infra.local.gateway.app import Gateway, GatewayResponses
 from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
-from infra.local.objects.start import start_object_store
+from infra.local.objects.start import RunningObjectStore, start_object_store
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
 from infra.local.resources import ResourceAttributes, create_resources
@@ -51,9 +51,9 @@ class Stack:
     pools: dict[str, WorkerPool] = field(default_factory=dict)
     event_sources: list[QueuePoller | ScheduleTimer] = field(default_factory=list)
     invoke_api: WsgiServer | None = None
-    object_store: WsgiServer | None = None
+    object_store: RunningObjectStore | None = None
     entrance: Entrance | None = None
-    clients: Callable[[str], Any] | None = None
+    endpoints: Mapping[str, str] = field(default_factory=dict)
     resources: Mapping[str, ResourceAttributes] = field(default_factory=dict)
 
     def drain(self, seconds: float, hurrying: threading.Event) -> bool:
@@ -81,7 +81,7 @@ class Stack:
         if self.invoke_api:
             self.invoke_api.close()
         if self.object_store:
-            self.object_store.close()
+            self.object_store.server.close()
         for pool in self.pools.values():
             pool.close()
         for emulator in self.emulators:
@@ -105,10 +105,10 @@ def start(stack: Stack) -> None:
     shutil.rmtree(stack.folder.scratch, ignore_errors=True)
     stack.folder.scratch.mkdir(parents=True)
     stack.emulators, endpoints = start_emulators(stack.folder, stack.spawner)
-    endpoints = _open_object_store(stack, endpoints)
+    endpoints = stack.endpoints = _open_object_store(stack, endpoints)
     paths = _start_route_listing()
     template = load_template()
-    clients = stack.clients = client_factory(endpoints)
+    clients = client_factory(endpoints)
     for emulator in stack.emulators:
         emulator.wait()
     parameters = _template_parameters(stack.gateway.url)
@@ -172,7 +172,7 @@ def _open_object_store(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, 
         return dict(endpoints)
     key = AccessKey.from_variables(endpoints)
     stack.object_store = start_object_store(stack.folder.objects, key)
-    return {**endpoints, "AWS_ENDPOINT_URL_S3": stack.object_store.url}
+    return {**endpoints, "AWS_ENDPOINT_URL_S3": stack.object_store.server.url}
 
 
 def _template_parameters(url: str) -> dict[str, str]:

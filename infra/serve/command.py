@@ -19,6 +19,7 @@ from infra.local.paths import StackFolder
 from infra.local.server import Address, WsgiServer
 from infra.local.stack import GATEWAY_THREADS, Stack, start
 from infra.serve.data_folder import DataFolder, UnusableFolderError
+from infra.serve.upkeep import Upkeep
 
 PORT: Final = 8700
 # systemd kills a service after 90 s.
@@ -63,6 +64,7 @@ def _serve(folder: DataFolder, held: StackFolder, address: Address, console: Con
     except OSError as error:
         _fail(f"{address.host}, port {address.port}: {error.strerror}; --port takes another one")
     stack = Stack(held, console, server)
+    upkeep = Upkeep(stack)
 
     def start_and_show() -> None:
         started = time.monotonic()
@@ -71,7 +73,9 @@ def _serve(folder: DataFolder, held: StackFolder, address: Address, console: Con
         seconds = time.monotonic() - started
         console.note(f"serving {held.path} at {server.url} after {seconds:.1f} s")
 
-    run_in_foreground(stack, start_and_show, drain_s=DRAIN_S)
+        upkeep.start()
+
+    run_in_foreground(stack, start_and_show, drain_s=DRAIN_S, before_stop=upkeep.stop)
 
 
 def _fail(message: str) -> NoReturn:

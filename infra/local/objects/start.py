@@ -1,7 +1,7 @@
 """Start of the object store on a port of its own, for the parts of this machine's stack."""
 
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from infra.local.access.keys import AccessKey
 from infra.local.objects.server import ObjectStore
@@ -12,8 +12,16 @@ _THREADS: Final = 32
 _BODIES: Final = Bodies(max_bytes=5 << 30, spool_bytes=1 << 20)
 
 
-def start_object_store(root: Path, key: AccessKey) -> WsgiServer:
+class RunningObjectStore(NamedTuple):
+    """Object store, and the server that answers for it."""
+
+    store: ObjectStore
+    server: WsgiServer
+
+
+def start_object_store(root: Path, key: AccessKey) -> RunningObjectStore:
     """Serve the objects of a folder to whoever signs with `key`."""
-    server = WsgiServer(ObjectStore(root, key), threads=_THREADS, bodies=_BODIES)
+    store = ObjectStore(root, key)
+    server = WsgiServer(store, threads=_THREADS, bodies=_BODIES)
     server.start()
-    return server
+    return RunningObjectStore(store, server)
