@@ -56,7 +56,8 @@ class Address:
         if self.host == "127.0.0.1":
             return LOOPBACK
         # A page can make its own name resolve to this machine, but not an address.
-        return OwnNames((*LOOPBACK.names, self.url_host), takes_addresses=True)
+        names = dict.fromkeys((*LOOPBACK.names, self.url_host))
+        return OwnNames(tuple(names), takes_addresses=True)
 
     def bind(self) -> socket.socket:
         """Return a listening socket; raises OSError."""

@@ -45,15 +45,16 @@ def is_own_host(header: str | None) -> bool:
 
 def _split(host: str) -> tuple[str, str]:
     if host.startswith("["):
-        name, _, rest = host.partition("]")
-        return f"{name}]", rest.removeprefix(":")
+        name, closing, rest = host.partition("]")
+        return name + closing, rest.removeprefix(":")
     name, _, port = host.partition(":")
     return name, port
 
 
 def _is_address(name: str) -> bool:
+    is_bracketed = name.startswith("[") and name.endswith("]")
     try:
-        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+        address = ipaddress.ip_address(name[1:-1] if is_bracketed else name)
     except ValueError:
         return False
-    return True
+    return (address.version == 6) is is_bracketed  # noqa: PLR2004 -- as a URL has them

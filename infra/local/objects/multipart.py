@@ -149,6 +149,10 @@ class Uploads:
                     if key.startswith(prefix):
                         yield Upload(upload_id, key, opened.modified)
 
+    def file_of(self, upload: Upload) -> Path:
+        """Return the file by whose time an upload is as old as it is."""
+        return self._file(upload.id, _UPLOAD)
+
     def _headers(self, upload_id: str, key: str) -> Mapping[str, str]:
         if not _ID.fullmatch(upload_id):
             raise NoSuchUploadError

@@ -54,9 +54,9 @@ class ObjectStore:
         root.mkdir(0o700, parents=True, exist_ok=True)
         self._root = root
         self._key = key
-        self._disk = disk or Disk()
+        self.disk = disk or Disk()
         self._lock = threading.Lock()
-        self.buckets = {folder.name: Bucket(folder, self._disk) for folder in root.iterdir()}
+        self.buckets = {folder.name: Bucket(folder, self.disk) for folder in root.iterdir()}
 
     def __call__(self, environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
@@ -134,8 +134,8 @@ class ObjectStore:
             raise RefusedError(HTTPStatus.BAD_REQUEST, "InvalidBucketName", text)
         with self._lock:
             if name not in self.buckets:
-                self.buckets[name] = Bucket(self._root / name, self._disk)
-                self._disk.sync_folder(self._root)
+                self.buckets[name] = Bucket(self._root / name, self.disk)
+                self.disk.sync_folder(self._root)
         return Answer(headers={"location": f"/{name}"})
 
     def _upload_form(self, environ: Mapping[str, Any], name: str, bucket: Bucket | None) -> Answer:
