@@ -1,6 +1,7 @@
 """`platen serve`: the service in the foreground, over a folder that keeps everything."""
 
 import contextlib
+import os
 import sys
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ from infra.local.paths import StackFolder
 from infra.local.server import Address, WsgiServer
 from infra.local.stack import GATEWAY_THREADS, Stack, start
 from infra.serve.data_folder import DataFolder, UnusableFolderError
-from infra.serve.upkeep import Upkeep
+from infra.serve.maintenance import Maintenance
 
 PORT: Final = 8700
 # systemd kills a service after 90 s.
@@ -49,7 +50,7 @@ def serve(*, data: Path, port: int, host: str, form: str | None) -> None:
     try:
         check_temporary_folder()
         folder = DataFolder(data)
-        with folder.held() as held, contextlib.closing(LogFile(held.functions_log)) as log_file:
+        with folder.hold() as held, contextlib.closing(LogFile(held.functions_log)) as log_file:
             console = Console(
                 as_json=form == "json", shows_traffic=form == "logs", log_file=log_file
             )
@@ -62,9 +63,11 @@ def _serve(folder: DataFolder, held: StackFolder, address: Address, console: Con
     try:
         server = WsgiServer(address=address, threads=GATEWAY_THREADS)
     except OSError as error:
-        _fail(f"{address.host}, port {address.port}: {error.strerror}; --port takes another one")
+        code = error.errno or 0
+        reason = os.strerror(code) if code > 0 else error.strerror
+        _fail(f"{address.host}, port {address.port}: {reason}; --port takes another one")
     stack = Stack(held, console, server)
-    upkeep = Upkeep(stack)
+    maintenance = Maintenance(stack)
 
     def start_and_show() -> None:
         started = time.monotonic()
@@ -73,9 +76,9 @@ def _serve(folder: DataFolder, held: StackFolder, address: Address, console: Con
         seconds = time.monotonic() - started
         console.note(f"serving {held.path} at {server.url} after {seconds:.1f} s")
 
-        upkeep.start()
+        maintenance.start()
 
-    run_in_foreground(stack, start_and_show, drain_s=DRAIN_S, before_stop=upkeep.stop)
+    run_in_foreground(stack, start_and_show, drain_s=DRAIN_S, before_stop=maintenance.stop)
 
 
 def _fail(message: str) -> NoReturn:

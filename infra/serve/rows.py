@@ -1,4 +1,4 @@
-"""Upkeep of rows, in a process of its own: `python -m infra.serve.rows recover | expire`.
+"""Maintenance of rows, in a process of its own: `python -m infra.serve.rows recover | expire`.
 
 The stack itself does not import the product. The answer is a number on standard output.
 """
@@ -57,10 +57,10 @@ def expire(dynamodb: "DynamoDBClient") -> int:
 
 
 def _expire(dynamodb: "DynamoDBClient", table: str) -> int:
-    return sum(_delete(dynamodb, table, row) for row in _expired(dynamodb, table))
+    return sum(_delete(dynamodb, table, row) for row in _expired_rows(dynamodb, table))
 
 
-def _expired(dynamodb: "DynamoDBClient", table: str) -> Iterator[Any]:
+def _expired_rows(dynamodb: "DynamoDBClient", table: str) -> Iterator[Any]:
     pages = dynamodb.get_paginator("scan").paginate(
         TableName=table,
         FilterExpression="#ttl < :now",

@@ -136,7 +136,7 @@ class RunningServer:
             folder=self.data,
         )
 
-    def restarted(self, tenant: RunningStack, *options: str) -> RunningStack:
+    def restart_after_kill(self, tenant: RunningStack, *options: str) -> RunningStack:
         """Kill everything, start again, and return what a workspace sees then."""
         self.kill_everything()
         self.start(*options)

@@ -20,7 +20,7 @@ class RunningObjectStore(NamedTuple):
 
 
 def start_object_store(root: Path, key: AccessKey) -> RunningObjectStore:
-    """Serve the objects of a folder to whoever signs with `key`."""
+    """Serve the objects of a folder to callers that sign with `key`."""
     store = ObjectStore(root, key)
     server = WsgiServer(store, threads=_THREADS, bodies=_BODIES)
     server.start()

@@ -192,10 +192,10 @@ def test_each_piece_of_work_ends_once(server: RunningServer, outside: Outside, p
         work.accept(client)
         _wait_for_ends(tenant, work, pieces)
 
-    tenant = server.restarted(tenant)
+    tenant = server.restart_after_kill(tenant)
     # Once more, when some of it goes on again.
     _wait_for_ends(tenant, work, 2 * pieces)
-    tenant = server.restarted(tenant)
+    tenant = server.restart_after_kill(tenant)
 
     stores = StackStores(tenant)
     with ApiClient(tenant, tenant.live_key) as client:
@@ -235,4 +235,5 @@ def check_once(work: Work, client: ApiClient, stores: StackStores, workspace: st
 
 def _open_holds(stores: StackStores, workspace: str) -> int:
     item = stores.limits_with_rows(workspace)
-    return sum(len(item[name]) for name in ("holds", "leases"))
+    counts: list[int] = [len(item[name]) for name in ("holds", "leases")]
+    return sum(counts)

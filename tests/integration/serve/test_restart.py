@@ -39,7 +39,7 @@ def test_everything_is_there_after_a_kill(server: RunningServer, tenant: Running
         before = {each: files(client, each) for each in (sync["id"], waiting)}
         drafts = client.http.get(f"/templates/{template_id}/draft").json()
 
-    tenant = server.restarted(tenant)
+    tenant = server.restart_after_kill(tenant)
 
     with ApiClient(tenant, tenant.live_key) as client:
         assert {each: files(client, each) for each in before} == before

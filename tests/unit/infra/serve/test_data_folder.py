@@ -16,7 +16,7 @@ def data(tmp_path: Path) -> Path:
     """Return a folder as a server leaves it."""
     path = tmp_path / "data"
     folder = DataFolder(path)
-    with folder.held() as held:
+    with folder.hold() as held:
         for file in (held.tables_file, held.keys / "kms.json", held.keys / "secretsmanager.json"):
             file.parent.mkdir(exist_ok=True)
             file.write_text("{}")
@@ -26,7 +26,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(UnusableFolderError) as refused, DataFolder(path).held():
+    with pytest.raises(UnusableFolderError) as refused, DataFolder(path).hold():
         pass
     assert str(path) in str(refused.value)
     return str(refused.value)
@@ -35,7 +35,7 @@ def refusal(path: Path) -> str:
 def test_folder_is_made_for_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "not" / "there"
 
-    with DataFolder(path).held() as held:
+    with DataFolder(path).hold() as held:
         assert held.is_kept
 
     assert path.stat().st_mode & 0o777 == 0o700
@@ -43,12 +43,12 @@ def test_folder_is_made_for_its_owner_only(tmp_path: Path) -> None:
 
 def test_folder_is_held_again_after_its_server(data: Path) -> None:
     for _ in range(2):
-        with DataFolder(data).held() as held:
+        with DataFolder(data).hold() as held:
             assert held.path == data
 
 
 def test_two_servers_do_not_share_a_folder(data: Path) -> None:
-    with DataFolder(data).held():
+    with DataFolder(data).hold():
         assert "another server holds this folder" in refusal(data)
         (data / "run.json").write_text('{"base_url": "http://127.0.0.1:8700/v1"}')
         assert "http://127.0.0.1:8700/v1" in refusal(data)
@@ -57,7 +57,7 @@ def test_two_servers_do_not_share_a_folder(data: Path) -> None:
 def test_run_file_of_a_killed_server_is_removed(data: Path) -> None:
     (data / "run.json").write_text('{"base_url": "http://127.0.0.1:1/v1", "pid": 1}')
 
-    with DataFolder(data).held():
+    with DataFolder(data).hold():
         assert not (data / "run.json").exists()
 
 
@@ -102,12 +102,12 @@ def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_start_that_was_killed_before_its_end_is_begun_again(tmp_path: Path) -> None:
-    with DataFolder(tmp_path).held() as held:
+    with DataFolder(tmp_path).hold() as held:
         held.tables_file.parent.mkdir()
         held.functions_log.touch()
         held.private_log("dynoxide")
 
-    with DataFolder(tmp_path).held() as held:
+    with DataFolder(tmp_path).hold() as held:
         assert held.path == tmp_path
 
 

@@ -1,4 +1,4 @@
-"""Upkeep of a server: what AWS does by itself, and what a start must find again."""
+"""Maintenance of a server: steps that AWS takes by itself, and work that a start finds again."""
 
 import os
 import subprocess
@@ -19,8 +19,8 @@ _HOUR_S: Final = 3_600.0
 _HOURS_BETWEEN_ROWS: Final = 24
 
 
-class UpkeepError(Exception):
-    """A process of the upkeep failed; the message is its output."""
+class MaintenanceError(Exception):
+    """A process of maintenance failed; the message is its output."""
 
 
 def run_rows(task: str, stack: Stack) -> int:
@@ -41,15 +41,15 @@ def run_rows(task: str, stack: Stack) -> int:
         check=False,
     )
     if ran.returncode != 0:
-        raise UpkeepError(ran.stderr)
+        raise MaintenanceError(ran.stderr)
     return int(ran.stdout)
 
 
-class Upkeep:
+class Maintenance:
     """Thread beside a stack: first it recovers, then it sweeps at intervals."""
 
     def __init__(self, stack: Stack) -> None:
-        """Keep this stack up once it serves."""
+        """Serve this stack once it serves requests."""
         self._stack = stack
         self._stopping = threading.Event()
         bucket = load_template()["Resources"]["FilesBucket"]["Properties"]
@@ -57,7 +57,7 @@ class Upkeep:
 
     def start(self) -> None:
         """Start; the thread ends with the process or after `stop`."""
-        threading.Thread(target=self._run, daemon=True, name="upkeep").start()
+        threading.Thread(target=self._run, daemon=True, name="maintenance").start()
 
     def stop(self) -> None:
         """Begin nothing new."""
@@ -97,4 +97,4 @@ class Upkeep:
             step()
         except Exception as fault:  # noqa: BLE001 -- the next sweep may find the disk calm
             if not self._stopping.is_set():
-                self._stack.console.note(f"upkeep: {fault}")
+                self._stack.console.note(f"maintenance: {fault}")
