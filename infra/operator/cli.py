@@ -9,8 +9,8 @@ from infra.operator.lazy_group import LazyGroup
 _HELP: Final = """Make documents with Platen, and operate it.
 
 Commands work on this machine's service, on the server of a data folder (--data), on a deployed
-stage (--stage), or on the stack that the environment names. `render create` and `template push`, `pull` and `watch` speak the API, of any
-service (--url, --key).
+stage (--stage), or on the stack that the environment names. `render create` and `template push`,
+`pull` and `watch` speak the API, of any service (--url, --key).
 """
 _COMMANDS: Final = {
     "serve": ("infra.serve.command:serve", "Serve from a folder that keeps everything."),
