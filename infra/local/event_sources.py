@@ -195,16 +195,20 @@ class ScheduleTimer:
         """Stop firing."""
         self._stopping.set()
 
+    def fire(self) -> None:
+        """Invoke the function now; a fault goes to the console."""
+        moment = dt.datetime.now(dt.UTC)
+        event = scheduled_event(self._schedule.name, moment)
+        try:
+            self._pool.invoke(Invocation(json.dumps(event).encode()))
+        except Throttled:
+            return
+        except Exception as error:  # noqa: BLE001 -- the next event may find the machine calm
+            self._console.note(f"schedule {self._schedule.name}: {error}")
+
     def _run(self) -> None:
         while not self._stopping.wait(self._schedule.every_s):
-            moment = dt.datetime.now(dt.UTC)
-            event = scheduled_event(self._schedule.name, moment)
-            try:
-                self._pool.invoke(Invocation(json.dumps(event).encode()))
-            except Throttled:
-                continue
-            except Exception as error:  # noqa: BLE001 -- the next event may find the machine calm
-                self._console.note(f"schedule {self._schedule.name}: {error}")
+            self.fire()
 
 
 def scheduled_event(rule: str, moment: dt.datetime) -> dict[str, Any]:

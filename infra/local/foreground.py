@@ -21,10 +21,17 @@ _MALLOC_PARAMETERS: Final = {-8: 2, -3: 131_072, -1: 131_072}
 _FAULTS: Final = (DemoError, ResourceError, SeedError, StackError, TemplateError)
 
 
-def run_in_foreground(stack: Stack, start: Callable[[], None], *, drain_s: float = 0.0) -> None:
+def run_in_foreground(
+    stack: Stack,
+    start: Callable[[], None],
+    *,
+    drain_s: float = 0.0,
+    before_stop: Callable[[], None] = lambda: None,
+) -> None:
     """Start a stack and serve until a signal comes; exits with status 1 after a fault.
 
-    What runs then has `drain_s` to end, unless a second signal comes.
+    What runs then has `drain_s` to end, unless a second signal comes. `before_stop` is called
+    in any case.
     """
     interrupt = _StopSignal()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -36,6 +43,7 @@ def run_in_foreground(stack: Stack, start: Callable[[], None], *, drain_s: float
         start()
         interrupt.raises = False
         watch(stack, interrupt.stopping)
+        before_stop()
         if drain_s:
             _drain(stack, interrupt, drain_s)
     except KeyboardInterrupt:
@@ -45,6 +53,7 @@ def run_in_foreground(stack: Stack, start: Callable[[], None], *, drain_s: float
         sys.exit(1)
     finally:
         interrupt.raises = False
+        before_stop()
         stack.stop()
 
 

@@ -15,7 +15,7 @@ from infra.template import IntrinsicResolver, references
 
 
 class ResourceError(Exception):
-    """A resource that is there is not the one that the template declares."""
+    """An existing resource differs from the declared one."""
 
 
 type ResourceAttributes = dict[str, str]

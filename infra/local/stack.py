@@ -28,7 +28,7 @@ from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
 from infra.local.monitoring.monitor import Monitor
-from infra.local.objects.start import start_object_store
+from infra.local.objects.start import RunningObjectStore, start_object_store
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
 from infra.local.public_addresses import PublicAddresses
@@ -63,9 +63,9 @@ class Stack:
     pools: dict[str, WorkerPool] = field(default_factory=dict)
     event_sources: list[QueuePoller | ScheduleTimer] = field(default_factory=list)
     invoke_api: WsgiServer | None = None
-    object_store: WsgiServer | None = None
+    object_store: RunningObjectStore | None = None
     entrance: Entrance | None = None
-    clients: Callable[[str], Any] | None = None
+    endpoints: Mapping[str, str] = field(default_factory=dict)
     resources: Mapping[str, ResourceAttributes] = field(default_factory=dict)
     monitor: Monitor | None = None
 
@@ -98,7 +98,7 @@ class Stack:
         if self.invoke_api:
             self.invoke_api.close()
         if self.object_store:
-            self.object_store.close()
+            self.object_store.server.close()
         for pool in self.pools.values():
             pool.close()
         for emulator in self.emulators:
@@ -125,12 +125,12 @@ def start(stack: Stack) -> None:
     stack.gateway.serve(stack.monitor.front(stack.addresses.base_path))
     hosts = stack.addresses.hosts
     stack.emulators, endpoints = start_emulators(stack.folder, stack.spawner, hosts)
-    endpoints = _open_object_store(stack, endpoints)
+    endpoints = stack.endpoints = _open_object_store(stack, endpoints)
     bucket_endpoint = _bucket_endpoint(stack, endpoints)
     bucket_url = stack.addresses.files_host if bucket_endpoint else ""
     paths = _start_route_listing()
     template = load_template()
-    clients = stack.clients = client_factory(endpoints)
+    clients = client_factory(endpoints)
     for emulator in stack.emulators:
         emulator.wait()
     parameters = _template_parameters(stack.addresses, bucket_url)
@@ -194,7 +194,7 @@ def stack_resolver(
 def _bucket_endpoint(stack: Stack, endpoints: Mapping[str, str]) -> str | None:
     """Return the URL of this machine's bucket, or None where the user has a bucket elsewhere."""
     if stack.object_store is not None:
-        return stack.object_store.url
+        return stack.object_store.server.url
     url = next((each.url for each in stack.emulators if each.name == MINISTACK), None)
     used = endpoints.get("AWS_ENDPOINT_URL_S3") or endpoints.get("AWS_ENDPOINT_URL")
     return url if url == used else None
@@ -217,7 +217,7 @@ def _open_object_store(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, 
         return dict(endpoints)
     key = AccessKey.from_variables(endpoints)
     stack.object_store = start_object_store(stack.folder.objects, key, stack.gateway.hosts)
-    return {**endpoints, "AWS_ENDPOINT_URL_S3": stack.object_store.url}
+    return {**endpoints, "AWS_ENDPOINT_URL_S3": stack.object_store.server.url}
 
 
 def _template_parameters(addresses: PublicAddresses, bucket_url: str) -> dict[str, str]:

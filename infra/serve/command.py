@@ -1,6 +1,7 @@
 """`platen serve`: the service in the foreground, over a folder that keeps everything."""
 
 import contextlib
+import os
 import sys
 import time
 from pathlib import Path
@@ -21,6 +22,7 @@ from infra.local.server import Address, WsgiServer
 from infra.local.stack import GATEWAY_THREADS, Stack, start
 from infra.serve.certificate import Certificate, CertificateError
 from infra.serve.data_folder import DataFolder, UnusableFolderError
+from infra.serve.maintenance import Maintenance
 from infra.serve.tls_front import TlsFront
 
 PORT: Final = 8700
@@ -74,7 +76,7 @@ def serve(
         certificate = Certificate(tls_cert, tls_key or tls_cert) if tls_cert else None
         check_temporary_folder()
         folder = DataFolder(data)
-        with folder.held() as held, contextlib.closing(LogFile(held.functions_log)) as log_file:
+        with folder.hold() as held, contextlib.closing(LogFile(held.functions_log)) as log_file:
             console = Console(
                 as_json=form == "json", shows_traffic=form == "logs", log_file=log_file
             )
@@ -101,7 +103,9 @@ def _open(address: Address, certificate: Certificate | None, console: Console) -
         listener = address.bind() if certificate else None
         server = WsgiServer(address=Address() if listener else address, threads=GATEWAY_THREADS)
     except OSError as error:
-        _fail(f"{address.host}, port {address.port}: {error.strerror}; --port takes another one")
+        code = error.errno or 0
+        reason = os.strerror(code) if code > 0 else error.strerror
+        _fail(f"{address.host}, port {address.port}: {reason}; --port takes another one")
     if certificate is None or listener is None:
         front, reached_at = None, server.url
     else:
@@ -114,6 +118,7 @@ def _open(address: Address, certificate: Certificate | None, console: Console) -
 
 def _serve(folder: DataFolder, held: StackFolder, doors: _Doors, console: Console) -> None:
     stack = Stack(held, console, doors.server, doors.addresses)
+    maintenance = Maintenance(stack)
 
     def start_and_show() -> None:
         started = time.monotonic()
@@ -123,9 +128,10 @@ def _serve(folder: DataFolder, held: StackFolder, doors: _Doors, console: Consol
             doors.front.start()
         seconds = time.monotonic() - started
         console.note(f"serving {held.path} at {doors.addresses.api_host}/v1 after {seconds:.1f} s")
+        maintenance.start()
 
     try:
-        run_in_foreground(stack, start_and_show, drain_s=DRAIN_S)
+        run_in_foreground(stack, start_and_show, drain_s=DRAIN_S, before_stop=maintenance.stop)
     finally:
         if doors.front:
             doors.front.close()

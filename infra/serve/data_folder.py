@@ -50,7 +50,7 @@ class DataFolder:
         return self.stack.path
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[StackFolder]:
+    def hold(self) -> Iterator[StackFolder]:
         """Hold the folder, which is made if it is not there; raises UnusableFolderError."""
         with self._errors_explained():
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)

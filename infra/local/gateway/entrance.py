@@ -1,13 +1,12 @@
 """Entrance of the gateway: it counts what runs, and lets nothing in once the stack is to stop."""
 
+import json
 import threading
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any
 
 from infra.local.access.wsgi import Application, StartResponse
-
-_BODY: Final = b"The server stops; try again in a moment.\n"
 
 
 class Entrance:
@@ -43,12 +42,19 @@ class Entrance:
 
 
 def _refusal(start: StartResponse) -> list[bytes]:
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    problem = {
+        "type": "about:blank",
+        "title": status.phrase,
+        "status": int(status),
+        "code": "maintenance",
+        "detail": "The server stops. Try again in a moment.",
+    }
+    body = json.dumps(problem).encode()
     headers = [
-        ("Content-Type", "text/plain; charset=utf-8"),
-        ("Content-Length", str(len(_BODY))),
-        ("Connection", "close"),
+        ("Content-Type", "application/problem+json"),
+        ("Content-Length", str(len(body))),
         ("Retry-After", "5"),
     ]
-    status = HTTPStatus.SERVICE_UNAVAILABLE
     start(f"{int(status)} {status.phrase}", headers)
-    return [_BODY]
+    return [body]

@@ -32,11 +32,11 @@ def cors_headers(
             and asked_method in rule.methods
             and all(_matches(name, [each.lower() for each in rule.headers]) for name in asked)
         ):
-            return _given(rule, origin, asked)
+            return _headers_of(rule, origin, asked)
     return {}
 
 
-def _given(rule: CorsRule, origin: str, asked: Sequence[str]) -> Mapping[str, str]:
+def _headers_of(rule: CorsRule, origin: str, asked: Sequence[str]) -> Mapping[str, str]:
     given = {
         "access-control-allow-origin": "*" if "*" in rule.origins else origin,
         "access-control-allow-methods": ", ".join(rule.methods),

@@ -1,4 +1,4 @@
-"""What makes files outlast a power cut: each step is on the disk before the next one begins.
+"""Files that outlast a power cut: each step is on the disk before the next one begins.
 
 A file is written under another name, synced, renamed, and then the folder that has its name is
 synced (fsync(2), rename(2)). A folder that is made is synced in its parent first.

@@ -116,10 +116,10 @@ class ObjectFolder:
     def walk(self, prefix: str = "") -> Iterator[ListedObject]:
         """Yield objects whose keys begin with `prefix`, in no order."""
         folders, _, _ = prefix.rpartition("/")
-        top = self.tree.root
-        if folders:
+        top, begin = self.tree.root, ""
+        if "/" in prefix:
             top = top.joinpath(*(_folder_name(part) for part in folders.split("/")))
-        begin = f"{folders}/" if "/" in prefix else ""
+            begin = f"{folders}/"
         yield from (each for each in _walk(top, begin) if each.key.startswith(prefix))
 
     def _path(self, key: str) -> Path:

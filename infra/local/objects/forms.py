@@ -63,7 +63,7 @@ def check_policy(fields: Mapping[str, str], bucket: str, size: int, now: dt.date
     """Raise RefusedError unless the signed policy of a form allows its fields and its file."""
     policy = json.loads(base64.b64decode(fields["policy"]))
     if now > dt.datetime.fromisoformat(policy["expiration"]):
-        raise _denied("Policy expired.")
+        raise _denial("Policy expired.")
     values = {**fields, "bucket": bucket}
     named = set()
     for condition in policy["conditions"]:
@@ -73,7 +73,7 @@ def check_policy(fields: Mapping[str, str], bucket: str, size: int, now: dt.date
         else:
             test = condition
         if len(test) != _CONDITION:
-            raise _denied("A condition has three parts.")
+            raise _denial("A condition has three parts.")
         operation, subject, value = test
         if operation == "content-length-range":
             _check_size(size, int(subject), int(value))
@@ -81,9 +81,9 @@ def check_policy(fields: Mapping[str, str], bucket: str, size: int, now: dt.date
         name = str(subject).removeprefix("$").lower()
         named.add(name)
         if not _holds(operation, values.get(name, ""), str(value)):
-            raise _denied(f"Policy Condition failed: {json.dumps(test)}")
+            raise _denial(f"Policy Condition failed: {json.dumps(test)}")
     if extra := values.keys() - named - _NEEDS_NO_CONDITION - {"bucket"}:
-        raise _denied(f"Extra input fields: {', '.join(sorted(extra))}")
+        raise _denial(f"Extra input fields: {', '.join(sorted(extra))}")
 
 
 def _holds(operation: str, value: str, expected: str) -> bool:
@@ -99,7 +99,7 @@ def _check_size(size: int, least: int, most: int) -> None:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "EntityTooLarge", f"At most {most} bytes.")
 
 
-def _denied(text: str) -> RefusedError:
+def _denial(text: str) -> RefusedError:
     return RefusedError(
         HTTPStatus.FORBIDDEN, "AccessDenied", f"Invalid according to Policy: {text}"
     )

@@ -110,7 +110,7 @@ class Uploads:
         with self._lock:
             headers = self._headers(upload_id, key)
             there = {part.number: part.properties for part in self.parts(upload_id, key)}
-            found = [_found(there, part) for part in named]
+            found = [_part_of(there, part) for part in named]
             if not found:
                 raise InvalidPartError
             if any(part.size < MIN_PART_BYTES for part in found[:-1]):
@@ -125,7 +125,7 @@ class Uploads:
                         content = opened.content()
                         while piece := content.read(1 << 20):
                             file.write(piece)
-                return _joined(found, headers)
+                return _properties_of(found, headers)
 
             properties = self._objects.put(key, write)
             self._remove(upload_id)
@@ -149,6 +149,10 @@ class Uploads:
                     if key.startswith(prefix):
                         yield Upload(upload_id, key, opened.modified)
 
+    def file_of(self, upload: Upload) -> Path:
+        """Return the file by whose time an upload is as old as it is."""
+        return self._file(upload.id, _UPLOAD)
+
     def _headers(self, upload_id: str, key: str) -> Mapping[str, str]:
         if not _ID.fullmatch(upload_id):
             raise NoSuchUploadError
@@ -169,7 +173,7 @@ class Uploads:
             return []
 
     def _remove(self, upload_id: str) -> None:
-        # What is known by its file `upload` is gone with it, whatever a crash leaves of the parts.
+        # What is known by its file `upload` is gone with it, even if a crash leaves parts.
         names = sorted(self._names(upload_id), key=lambda name: name != _UPLOAD)
         self._tree.remove(*(self._file(upload_id, name) for name in names))
 
@@ -183,7 +187,7 @@ class Uploads:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _found(there: Mapping[int, Properties], part: NamedPart) -> Properties:
+def _part_of(there: Mapping[int, Properties], part: NamedPart) -> Properties:
     found = there.get(part.number)
     if (
         found is None
@@ -194,7 +198,7 @@ def _found(there: Mapping[int, Properties], part: NamedPart) -> Properties:
     return found
 
 
-def _joined(parts: Sequence[Properties], headers: Mapping[str, str]) -> Properties:
+def _properties_of(parts: Sequence[Properties], headers: Mapping[str, str]) -> Properties:
     """Return the properties of the object: its digests are S3's, of the digests of its parts."""
     tags = b"".join(bytes.fromhex(part.etag.strip('"')) for part in parts)
     sums = b"".join(base64.b64decode(part.sha256) for part in parts)

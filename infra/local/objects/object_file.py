@@ -32,7 +32,7 @@ class Readable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What is known of an object beside its key and its content.
+    """Properties of an object beside its key and its content.
 
     `headers` are those of its content (`content-type` and the like) and its metadata, by name in
     lower case. `sha256` is in base64, of an object in parts S3's composite form.

@@ -67,7 +67,7 @@ def _copy(bucket: "Bucket", key: str, request: StoreRequest) -> Answer:
     if source_bucket != request.bucket_and_key[0]:
         text = "An object is copied within its bucket."
         raise RefusedError(HTTPStatus.NOT_IMPLEMENTED, "NotImplemented", text)
-    with _found(bucket, source_key) as source:
+    with _open(bucket, source_key) as source:
         kept = dict(source.properties.headers)
         if request.headers.get("x-amz-metadata-directive", "").upper() == "REPLACE":
             kept = request.kept_headers()
@@ -78,16 +78,16 @@ def _copy(bucket: "Bucket", key: str, request: StoreRequest) -> Answer:
 
 
 def _now(bucket: "Bucket", key: str) -> str:
-    with _found(bucket, key) as copied:
+    with _open(bucket, key) as copied:
         return xml_time(copied.modified)
 
 
 def _get(bucket: "Bucket", key: str, request: StoreRequest) -> Answer:
     is_head = request.method == "HEAD"
-    return read_answer(_found(bucket, key), request.headers, request.query, is_head=is_head)
+    return read_answer(_open(bucket, key), request.headers, request.query, is_head=is_head)
 
 
-def _found(bucket: "Bucket", key: str) -> ObjectFile:
+def _open(bucket: "Bucket", key: str) -> ObjectFile:
     found = bucket.objects.open(key)
     if found is None:
         text = "The specified key does not exist."
@@ -120,7 +120,7 @@ def _list(bucket: "Bucket", _key: str, request: StoreRequest) -> Answer:
     listed = bucket.objects.list(prefix, after or query.get("start-after", ""), most + 1)
     is_cut, listed = len(listed) > most, listed[:most]
     shown = quote if query.get("encoding-type") == "url" else str
-    contents = [field for each in listed if (field := _listed(each, shown)) is not None]
+    contents = [field for each in listed if (field := _entry(each, shown)) is not None]
     fields: list[Field] = [
         ("Name", request.bucket_and_key[0]),
         ("Prefix", shown(prefix)),
@@ -136,7 +136,7 @@ def _list(bucket: "Bucket", _key: str, request: StoreRequest) -> Answer:
     return xml("ListBucketResult", fields)
 
 
-def _listed(each: ListedObject, shown: Callable[[str], str]) -> Field | None:
+def _entry(each: ListedObject, shown: Callable[[str], str]) -> Field | None:
     opened = ObjectFile.open(each.path)
     if opened is None:
         return None

@@ -83,7 +83,7 @@ class StoreRequest:
         body = self.body.read(_MAX_XML_BYTES)
         expected = self.headers.get(_BODY_HASH, "")
         if len(expected) == 64 and hashlib.sha256(body).hexdigest() != expected:  # noqa: PLR2004
-            raise _different("XAmzContentSHA256Mismatch")
+            raise _mismatch("XAmzContentSHA256Mismatch")
         try:
             root = fromstring(body)  # noqa: S314 -- only who has the key of the stack sends it
         except ParseError as fault:
@@ -104,22 +104,22 @@ class StoreRequest:
         for name, value in self.headers.items():
             if name == _BODY_HASH and len(value) == 64:  # noqa: PLR2004 -- SHA-256 in hexadecimal
                 if digests.sha256.hexdigest() != value:
-                    raise _different("XAmzContentSHA256Mismatch")
+                    raise _mismatch("XAmzContentSHA256Mismatch")
             elif name in known:
-                if _decoded(value) != known[name]:
-                    raise _different("BadDigest")
+                if _bytes_of(value) != known[name]:
+                    raise _mismatch("BadDigest")
             elif name.startswith(_CHECKSUM) and name not in _NO_CHECKSUMS:
                 text = f"{name} is not checked here."
                 raise RefusedError(HTTPStatus.NOT_IMPLEMENTED, "NotImplemented", text)
 
 
-def _decoded(text: str) -> bytes:
+def _bytes_of(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
         return b""
 
 
-def _different(code: str) -> RefusedError:
+def _mismatch(code: str) -> RefusedError:
     text = "The body is not the one that its checksum was computed of."
     return RefusedError(HTTPStatus.BAD_REQUEST, code, text)

@@ -47,16 +47,16 @@ class Bucket:
 
 
 class ObjectStore:
-    """WSGI application that serves the buckets of a folder to whoever signs with `key`."""
+    """WSGI application that serves the buckets of a folder to callers that sign with `key`."""
 
     def __init__(self, root: Path, key: AccessKey, disk: Disk | None = None) -> None:
         """Serve the folder, which is made; one process only uses it."""
         root.mkdir(0o700, parents=True, exist_ok=True)
         self._root = root
         self._key = key
-        self._disk = disk or Disk()
+        self.disk = disk or Disk()
         self._lock = threading.Lock()
-        self.buckets = {folder.name: Bucket(folder, self._disk) for folder in root.iterdir()}
+        self.buckets = {folder.name: Bucket(folder, self.disk) for folder in root.iterdir()}
 
     def __call__(self, environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
@@ -115,14 +115,14 @@ class ObjectStore:
 
     def _check_signature(self, request: StoreRequest) -> None:
         if needs_body(request.headers, request.raw_query):
-            raise _denied("Sign the request as S3's are.")
+            raise _denial("Sign the request as S3's are.")
         received = ReceivedRequest(
             request.method, request.raw_path, request.raw_query, request.headers
         )
         try:
             check_signature(received, self._key, dt.datetime.now(dt.UTC))
         except UnsignedError as fault:
-            raise _denied(str(fault)) from fault
+            raise _denial(str(fault)) from fault
 
     def _without_bucket(self, request: StoreRequest, key: str) -> Answer:
         name, _ = request.bucket_and_key
@@ -134,8 +134,8 @@ class ObjectStore:
             raise RefusedError(HTTPStatus.BAD_REQUEST, "InvalidBucketName", text)
         with self._lock:
             if name not in self.buckets:
-                self.buckets[name] = Bucket(self._root / name, self._disk)
-                self._disk.sync_folder(self._root)
+                self.buckets[name] = Bucket(self._root / name, self.disk)
+                self.disk.sync_folder(self._root)
         return Answer(headers={"location": f"/{name}"})
 
     def _upload_form(self, environ: Mapping[str, Any], name: str, bucket: Bucket | None) -> Answer:
@@ -147,7 +147,7 @@ class ObjectStore:
                 try:
                     check_form(fields, self._key)
                 except UnsignedError as fault:
-                    raise _denied(str(fault)) from fault
+                    raise _denial(str(fault)) from fault
                 check_policy(fields, name, file.size, dt.datetime.now(dt.UTC))
                 upload = StoreRequest("POST", "", "", fields, file.content)
                 properties = bucket.objects.put(fields["key"], upload.write_content)
@@ -170,5 +170,5 @@ def _is_form(request: StoreRequest, key: str) -> bool:
     )
 
 
-def _denied(text: str) -> RefusedError:
+def _denial(text: str) -> RefusedError:
     return RefusedError(HTTPStatus.FORBIDDEN, "AccessDenied", text)

@@ -1,7 +1,7 @@
 """Start of the object store on a port of its own, for the parts of this machine's stack."""
 
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from infra.local.access.hosts import LOOPBACK_HOSTS, OwnHosts
 from infra.local.access.keys import AccessKey
@@ -13,9 +13,18 @@ _THREADS: Final = 32
 _MAX_BODY_BYTES: Final = 5 << 30
 
 
-def start_object_store(root: Path, key: AccessKey, hosts: OwnHosts = LOOPBACK_HOSTS) -> WsgiServer:
-    """Serve the objects of a folder to whoever signs with `key`, for requests to `hosts`."""
+class RunningObjectStore(NamedTuple):
+    """Object store, and the server that answers for it."""
+
+    store: ObjectStore
+    server: WsgiServer
+
+
+def start_object_store(
+    root: Path, key: AccessKey, hosts: OwnHosts = LOOPBACK_HOSTS
+) -> RunningObjectStore:
+    """Serve the objects of a folder to callers that sign with `key`, for requests to `hosts`."""
     store = ObjectStore(root, key)
     server = WsgiServer(store, threads=_THREADS, hosts=hosts, max_body_bytes=_MAX_BODY_BYTES)
     server.start()
-    return server
+    return RunningObjectStore(store, server)

@@ -41,9 +41,9 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     with ExitStack() as cleanup:
         path = tmp_path_factory.mktemp("s3")
         if request.param == "folder":
-            store = start_object_store(path / "objects", KEY)
-            cleanup.callback(store.close)
-            yield store.url
+            running = start_object_store(path / "objects", KEY)
+            cleanup.callback(running.server.close)
+            yield running.server.url
             return
         spawner = Spawner()
         cleanup.callback(spawner.close)

@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from infra.local.paths import free_port
+from infra.serve.running_server import RunningServer, running_server
 from tests.builders.pages.certificates import Certificates, certificates
 from tests.builders.stack.proxies import caddy, nginx
-from tests.builders.stack.served import Server, server_on
 from tests.builders.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.integration
@@ -30,7 +30,7 @@ type Proxy = Callable[[Path, int, Certificates], AbstractContextManager[int]]
 class Proxied(NamedTuple):
     """Server behind a proxy, with a workspace."""
 
-    server: Server
+    server: RunningServer
     certificates: Certificates
     port: int
     workspace: str
@@ -61,7 +61,7 @@ def proxied(
             "PLATEN_BASE_URL": f"https://127.0.0.1:{port}/documents/v1",
             "PLATEN_TRUSTED_PROXIES": "127.0.0.1/32",
         }
-        with server_on(folder / "data", **variables) as server:
+        with running_server(folder / "data", **variables) as server:
             server.start("--port", str(upstream))
             workspace = str(server.platen("workspace", "create", "Acme")["id"])
             yield Proxied(server, made, port, workspace)

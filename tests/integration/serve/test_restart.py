@@ -5,9 +5,9 @@ from typing import Final
 import httpx
 import pytest
 
+from infra.local.running_stack import RunningStack
+from infra.serve.running_server import RunningServer
 from tests.builders.stack.api_client import ApiClient
-from tests.builders.stack.served import Server
-from tests.integration.serve.conftest import Tenant
 
 pytestmark = pytest.mark.integration
 ONCE: Final = {"Idempotency-Key": "once"}
@@ -21,8 +21,8 @@ def files(client: ApiClient, render_id: str) -> list[bytes]:
     ]
 
 
-def test_everything_is_there_after_a_kill(server: Server, tenant: Tenant) -> None:
-    with server.client(tenant.key) as client:
+def test_everything_is_there_after_a_kill(server: RunningServer, tenant: RunningStack) -> None:
+    with ApiClient(tenant, tenant.live_key) as client:
         template = client.http.post(
             "/templates", json={"name": "Letter", "type": "html", "content": {"html": "<p>{{ a }}"}}
         ).raise_for_status()
@@ -39,10 +39,9 @@ def test_everything_is_there_after_a_kill(server: Server, tenant: Tenant) -> Non
         before = {each: files(client, each) for each in (sync["id"], waiting)}
         drafts = client.http.get(f"/templates/{template_id}/draft").json()
 
-    server.kill_everything()
-    server.start()
+    tenant = server.restart_after_kill(tenant)
 
-    with server.client(tenant.key) as client:
+    with ApiClient(tenant, tenant.live_key) as client:
         assert {each: files(client, each) for each in before} == before
         assert all(file.startswith(b"%PDF") for found in before.values() for file in found)
         assert client.http.get(f"/templates/{template_id}/draft").json() == drafts

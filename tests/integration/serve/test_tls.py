@@ -16,9 +16,9 @@ import httpx
 import pytest
 from cryptography import x509
 
+from infra.serve.running_server import RunningServer, running_server
 from infra.template import ROOT
 from tests.builders.pages.certificates import Certificates, certificates
-from tests.builders.stack.served import Server, server_on
 from tests.builders.waiting import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.integration
@@ -28,7 +28,7 @@ HELLO: Final = {"input": {"type": "html", "html": "<h1>Hello</h1>"}}
 class Secured(NamedTuple):
     """Server that speaks TLS, its files, and a workspace on it."""
 
-    server: Server
+    server: RunningServer
     certificates: Certificates
     folder: Path
     workspace: str
@@ -74,7 +74,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     made = certificates(folder)
     live = folder / "live.pem"
     shutil.copy(made.server_file, live)
-    with server_on(folder / "data", PLATEN_TLS_CERT=str(live)) as server:
+    with running_server(folder / "data", PLATEN_TLS_CERT=str(live)) as server:
         server.start()
         workspace = str(server.platen("workspace", "create", "Acme")["id"])
         key = server.platen("key", "create", "--workspace", workspace, "--mode", "live")

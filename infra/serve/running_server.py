@@ -1,4 +1,4 @@
-"""A server of `platen serve` for tests: started, killed whole, and started again on its folder."""
+"""Server for a test or a benchmark: started, killed whole, and started again on its folder."""
 
 import contextlib
 import json
@@ -12,19 +12,20 @@ from typing import Any, Final
 
 import psutil
 
-from infra.local.emulators import client_factory
-from infra.local.paths import tail
+from infra.local.emulators import StackError
+from infra.local.paths import StackFolder, tail
+from infra.local.running_stack import RunningStack
 from infra.template import ROOT
-from tests.builders.stack.api_client import ApiClient
-from tests.builders.waiting import PATIENCE_S
 
+_TIMEOUT_S: Final = 120.0
 _PLATEN: Final = ("-c", "from infra.operator.cli import main; main()")
 
 
-class Server:
+class RunningServer:
     """One data folder and, while it runs, its server."""
 
     def __init__(self, data: Path, **environment: str) -> None:
+        """Serve this folder; `environment` is added to this process's variables."""
         self.data = data
         self.log = data.with_name(f"{data.name}.log")
         self._environment = {**os.environ, **environment}
@@ -44,26 +45,29 @@ class Server:
     @property
     def own_url(self) -> str:
         """Return the URL for programs of this machine."""
-        return str(self._endpoints()["own_url"])
+        return str(self._details()["own_url"])
 
     @property
     def process(self) -> "subprocess.Popen[bytes]":
         """Return the process of the server."""
-        assert self._process is not None
+        assert self._process is not None, "it is started first"
         return self._process
 
     def start(self, *options: str) -> float:
-        """Start, wait until it serves, and return the seconds that this took."""
+        """Start, wait until it serves, and return the seconds; raises StackError with its log.
+
+        Without options it takes a free port.
+        """
         begun = time.monotonic()
         self.launch(*options)
-        end = begun + PATIENCE_S
+        end = begun + _TIMEOUT_S
         while time.monotonic() < end and self.process.poll() is None:
             with contextlib.suppress(OSError, ValueError):
                 if self.run_info["pid"] == self.process.pid:
                     return time.monotonic() - begun
             time.sleep(0.02)
         message = f"the server did not start:\n{tail(self.log)}"
-        raise AssertionError(message)
+        raise StackError(message)
 
     def launch(self, *options: str) -> None:
         """Start without waiting."""
@@ -91,13 +95,13 @@ class Server:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
         self.process.wait()
-        psutil.wait_procs(members, timeout=PATIENCE_S)
+        psutil.wait_procs(members, timeout=_TIMEOUT_S)
 
     def stop(self) -> None:
         """Stop as a service manager does."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
-            self._process.wait(PATIENCE_S)
+            self._process.wait(_TIMEOUT_S)
 
     def platen(self, *arguments: str) -> Mapping[str, Any]:
         """Run a command of the operator tool on the folder; return its answer."""
@@ -109,31 +113,50 @@ class Server:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        if done.returncode:
+            raise StackError(done.stderr)
         answer: Mapping[str, Any] = json.loads(done.stdout)
         return answer
 
-    def client(self, key: str) -> ApiClient:
-        """Return a client with a key; its address changes with each start on port 0."""
-        return ApiClient(self, key)
+    def create_tenant(self, name: str) -> RunningStack:
+        """Make a workspace with two keys as an operator does; return the stack as it sees it."""
+        workspace = str(self.platen("workspace", "create", name)["id"])
+        keys = {
+            mode: self.platen("key", "create", "--workspace", workspace, "--mode", mode)["key"]
+            for mode in ("test", "live")
+        }
+        return self.seen_by(workspace, str(keys["test"]), str(keys["live"]))
 
-    def boto3(self, service: str) -> Any:
-        """Return a boto3 client for a part of the server."""
-        return client_factory(self._endpoints()["endpoints"])(service)
+    def seen_by(self, workspace: str, test_key: str, live_key: str) -> RunningStack:
+        """Return the stack as a workspace sees it: other ports and processes after each start."""
+        details = self._details()
+        return RunningStack(
+            **self.run_info,
+            workspace=workspace,
+            test_key=test_key,
+            live_key=live_key,
+            own_url=details["own_url"],
+            endpoints=details["endpoints"],
+            resources=details["resources"],
+            folder=self.data,
+        )
 
-    def resource(self, logical_id: str) -> str:
-        """Return the name of a resource."""
-        return str(self._endpoints()["resources"][logical_id]["Ref"])
+    def _details(self) -> dict[str, Any]:
+        file = StackFolder(self.data).endpoints_file
+        details: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return details
 
-    def _endpoints(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.data / "endpoints.json").read_text())
-        return content
+    def restart_after_kill(self, tenant: RunningStack, *options: str) -> RunningStack:
+        """Kill everything, start again, and return what a workspace sees then."""
+        self.kill_everything()
+        self.start(*options)
+        return self.seen_by(tenant.workspace, tenant.test_key, tenant.live_key)
 
 
 @contextlib.contextmanager
-def server_on(data: Path, **environment: str) -> Iterator[Server]:
-    """Give a server on a folder that is not started; stop it at the end."""
-    server = Server(data, **environment)
+def running_server(data: Path, **environment: str) -> Iterator[RunningServer]:
+    """Give a server on a folder, not started; stop it at the end of the block."""
+    server = RunningServer(data, **environment)
     try:
         yield server
     finally:
