@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Final, Literal, NamedTuple
 
+from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.aws.secrets import Secret
@@ -239,7 +240,7 @@ class ApiServices:
 
     @LockedCachedProperty
     def uploads(self) -> UploadUseCases:  # noqa: D102
-        objects, clock = self.state.objects, self.clock
+        objects, clock = self._public_objects, self.clock
         uploads = Uploads(table=self.state.transient_table)
         held = HeldBytes(table=self.state.transient_table, clock=clock)
         return UploadUseCases(
@@ -251,11 +252,17 @@ class ApiServices:
         )
 
     @LockedCachedProperty
+    def _public_objects(self) -> Objects:
+        """Return the objects whose signed addresses clients reach."""
+        settings = self.settings
+        return Objects(self.state.clients, settings.bucket, signed_host=settings.bucket_host)
+
+    @LockedCachedProperty
     def files(self) -> FileUseCases:  # noqa: D102
         signed_urls = SignedFileUrls(
             files=self.state.files,
             workspaces=self.workspaces,
-            objects=self.state.objects,
+            objects=self._public_objects,
             clock=self.clock,
             files_host=self.settings.files_host,
             signing_keys=lambda: self.signing_keys,

@@ -76,6 +76,7 @@ class ApiSettings(HostSettings):
     egress_ips: str
     pages_dir: str
     region: str
+    bucket_host: str = ""
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""

@@ -45,6 +45,12 @@ SETTINGS: Final[dict[str, Setting]] = {
         "URL that the gateway has assigned to the API, besides PLATEN_BASE_URL; egress refuses it",
         "",
     ),
+    "bucket_host": Setting(
+        "PLATEN_BUCKET_HOST",
+        "what stands before the bucket in addresses that clients get files from and send uploads "
+        "to; empty for S3's own",
+        "",
+    ),
     "egress_ips": Setting(
         "PLATEN_EGRESS_IPS",
         "addresses that emails leave from, comma-separated, as email connections show them",

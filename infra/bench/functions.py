@@ -23,7 +23,7 @@ from infra.local.event_sources import sqs_event
 from infra.local.functions import LambdaFunction, declared_functions
 from infra.local.runner.environment import worker_environment
 from infra.local.running_stack import RunningStack
-from infra.local.stack import STACK_NAME, stack_resolver
+from infra.local.stack import STACK_NAME, PublicUrls, stack_resolver
 from infra.template import load_template
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ _NOT_COUNTED: Final = ("DeleteMessage",)
 def function_by_id(stack: RunningStack, logical_id: str) -> LambdaFunction:
     """Return a function of a stack as the stack runs it."""
     template = load_template()
-    resolver = stack_resolver(template, stack.files_host, stack.resources)
+    urls = PublicUrls(stack.files_host, stack.files_host)
+    resolver = stack_resolver(template, urls, stack.resources)
     functions = declared_functions(template, resolver, STACK_NAME)
     return next(each for each in functions if each.logical_id == logical_id)
 

@@ -9,15 +9,16 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from infra.local.access.keys import AccessKey
-from infra.local.access.wsgi import signed_only
+from infra.local.access.wsgi import Application, signed_only
 from infra.local.console import Console
 from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
 from infra.local.event_sources import QueuePoller, ScheduleTimer
 from infra.local.functions import API_LOGICAL_ID, LambdaFunction, declared_functions
 from infra.local.gateway.app import Gateway, GatewayResponses
+from infra.local.gateway.bucket_door import BucketDoor
 from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
 from infra.local.objects.start import RunningObjectStore, start_object_store
@@ -39,6 +40,17 @@ GATEWAY_THREADS: Final = 96
 INVOKE_THREADS: Final = 128
 
 
+class PublicUrls(NamedTuple):
+    """URLs by which clients reach the stack: before `/v1`, before `/files`, before the bucket.
+
+    With an empty `bucket` they reach the store by its own.
+    """
+
+    api: str
+    files: str
+    bucket: str = ""
+
+
 @dataclass(slots=True)
 class Stack:
     """All running parts of the stack."""
@@ -55,6 +67,13 @@ class Stack:
     entrance: Entrance | None = None
     endpoints: Mapping[str, str] = field(default_factory=dict)
     resources: Mapping[str, ResourceAttributes] = field(default_factory=dict)
+
+    @property
+    def public_urls(self) -> PublicUrls:
+        """Return the URLs by which clients reach this stack."""
+        url = self.gateway.url
+        # Clients of a store of this process reach it by the gateway only.
+        return PublicUrls(url, url, url if self.object_store else "")
 
     def drain(self, seconds: float, hurrying: threading.Event) -> bool:
         """Take no new work, and wait so long for what runs; tell whether all has ended."""
@@ -111,12 +130,13 @@ def start(stack: Stack) -> None:
     clients = client_factory(endpoints)
     for emulator in stack.emulators:
         emulator.wait()
-    parameters = _template_parameters(stack.gateway.url)
+    stack.gateway.own_names = stack.gateway.own_names.with_host_of(*stack.public_urls)
+    parameters = _template_parameters(stack.public_urls)
     resources = stack.resources = create_resources(
         template, clients, STACK_NAME, parameters=parameters, region=REGION
     )
     endpoints = _open_invoke_api(stack, endpoints)
-    resolver = stack_resolver(template, stack.gateway.url, resources)
+    resolver = stack_resolver(template, stack.public_urls, resources)
     declared = declared_functions(template, resolver, STACK_NAME)
     environments = {
         function.logical_id: worker_environment(function, endpoints) for function in declared
@@ -141,17 +161,19 @@ def start(stack: Stack) -> None:
             stack.console,
         ),
     )
-    stack.gateway.serve(stack.entrance)
+    stack.gateway.serve(_with_bucket(stack, resources))
     _write_run_files(stack, demo_workspace, endpoints, resources)
 
 
 def stack_resolver(
-    template: Mapping[str, Any], url: str, resources: Mapping[str, ResourceAttributes]
+    template: Mapping[str, Any],
+    urls: PublicUrls,
+    resources: Mapping[str, ResourceAttributes],
 ) -> IntrinsicResolver:
-    """Return the resolver of the template for a stack whose gateway is at this URL."""
+    """Return the resolver of the template for a stack that clients reach by these URLs."""
     names = {"AWS::StackName": STACK_NAME, "AWS::Region": REGION}
     return IntrinsicResolver(
-        template, parameters=names | _template_parameters(url), attributes=resources
+        template, parameters=names | _template_parameters(urls), attributes=resources
     )
 
 
@@ -175,10 +197,20 @@ def _open_object_store(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, 
     return {**endpoints, "AWS_ENDPOINT_URL_S3": stack.object_store.server.url}
 
 
-def _template_parameters(url: str) -> dict[str, str]:
+def _with_bucket(stack: Stack, resources: Mapping[str, ResourceAttributes]) -> Application:
+    """Return what the gateway serves: the API, and the bucket where clients reach no other."""
+    assert stack.entrance is not None, "it stands in front of the gateway"
+    if stack.object_store is None:
+        return stack.entrance
+    name = resources["FilesBucket"]["Ref"]
+    return BucketDoor(stack.entrance, stack.object_store.store, name, stack.public_urls.bucket)
+
+
+def _template_parameters(urls: PublicUrls) -> dict[str, str]:
     is_isolated = os.environ.get("PLATEN_LOCAL_TENANCY") == "workspace"
     tenancy = "isolated" if is_isolated else "shared"
-    return {"ApiHost": url, "FilesHost": url, "Tenancy": tenancy}
+    hosts = {"ApiHost": urls.api, "FilesHost": urls.files, "BucketHost": urls.bucket}
+    return {**hosts, "Tenancy": tenancy}
 
 
 def _start_route_listing() -> "subprocess.Popen[bytes]":
@@ -257,8 +289,8 @@ def _write_run_files(
     endpoints: Mapping[str, str],
     resources: Mapping[str, ResourceAttributes],
 ) -> None:
-    url = stack.gateway.url
-    run = {"base_url": f"{url}/v1", "files_host": url, **demo_workspace, "pid": os.getpid()}
+    api, files, _ = stack.public_urls
+    run = {"base_url": f"{api}/v1", "files_host": files, **demo_workspace, "pid": os.getpid()}
     details = {
         "stack": STACK_NAME,
         "endpoints": endpoints,

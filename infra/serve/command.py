@@ -17,12 +17,14 @@ from infra.local.console import Console
 from infra.local.foreground import run_in_foreground
 from infra.local.log_file import LogFile
 from infra.local.paths import StackFolder
-from infra.local.server import Address, WsgiServer
+from infra.local.server import Address, Bodies, WsgiServer
 from infra.local.stack import GATEWAY_THREADS, Stack, start
 from infra.serve.data_folder import DataFolder, UnusableFolderError
 from infra.serve.maintenance import Maintenance
 
 PORT: Final = 8700
+# An upload has 200 MB at most; the API takes no such bodies, but says so itself.
+_BODIES: Final = Bodies(max_bytes=256 << 20, spool_bytes=1 << 20)
 # systemd kills a service after 90 s.
 DRAIN_S: Final = 30.0
 
@@ -61,7 +63,7 @@ def serve(*, data: Path, port: int, host: str, form: str | None) -> None:
 
 def _serve(folder: DataFolder, held: StackFolder, address: Address, console: Console) -> None:
     try:
-        server = WsgiServer(address=address, threads=GATEWAY_THREADS)
+        server = WsgiServer(address=address, threads=GATEWAY_THREADS, bodies=_BODIES)
     except OSError as error:
         code = error.errno or 0
         reason = os.strerror(code) if code > 0 else error.strerror

@@ -15,6 +15,7 @@ from chalicelib.adapters.aws.object_streams import (
     Readable,
     StoredContent,
 )
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.engine.ports import PresignedPost
 
 if TYPE_CHECKING:
@@ -46,10 +47,11 @@ class ObjectsNotDeleted(Exception):  # noqa: N818 -- the store's own answer
 class Objects:
     """Objects of one bucket, encrypted with the bucket's default key."""
 
-    def __init__(self, clients: "AwsClients", bucket: str) -> None:
-        """Bind to this bucket."""
+    def __init__(self, clients: "AwsClients", bucket: str, *, signed_host: str = "") -> None:
+        """Bind to this bucket; URLs and forms are signed for `signed_host`, or for S3's own."""
         self._clients = clients
         self._bucket = bucket
+        self._signed_host = signed_host
 
     def put(self, key: str, body: bytes, *, content_type: str, sha256: bytes) -> None:
         """Store a body under `key`; S3 refuses it when it does not match `sha256`."""
@@ -182,7 +184,7 @@ class Objects:
         self, key: str, *, content_type: str, min_bytes: int, max_bytes: int, expires_s: int
     ) -> PresignedPost:
         """Return a form with which anyone can store an object of such a size under `key`."""
-        form = self._client.generate_presigned_post(
+        form = self._signer.generate_presigned_post(
             Bucket=self._bucket,
             Key=key,
             Fields={"Content-Type": content_type},
@@ -223,7 +225,7 @@ class Objects:
         self, key: str, *, content_type: str, disposition: str, expires_s: int
     ) -> str:
         """Return a URL with which anyone can get the object for `expires_s` seconds."""
-        url: str = self._client.generate_presigned_url(
+        url: str = self._signer.generate_presigned_url(
             "get_object",
             Params={
                 "Bucket": self._bucket,
@@ -265,6 +267,10 @@ class Objects:
             if refusal.response["Error"]["Code"] not in ABSENT_CODES:
                 raise
             return None
+
+    @LockedCachedProperty
+    def _signer(self) -> "S3Client":
+        return self._clients.s3_at(self._signed_host) if self._signed_host else self._clients.s3
 
     @property
     def _client(self) -> "S3Client":

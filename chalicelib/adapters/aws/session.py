@@ -57,6 +57,10 @@ class AwsClients:
     @LockedCachedProperty
     def s3(self) -> "S3Client":
         """Return the S3 client."""
+        return self.s3_at(None)
+
+    def s3_at(self, url: str | None) -> "S3Client":
+        """Return a new S3 client of an endpoint; None: that of the environment."""
         from botocore.config import Config  # noqa: PLC0415
 
         objects = Config(
@@ -67,7 +71,8 @@ class AwsClients:
             response_checksum_validation="when_required",
         )
         config = _client_config(read_timeout_s=10, attempts=3).merge(objects)
-        return _with_exceptions(self._session.client("s3", config=config))
+        with creation_lock(self):
+            return _with_exceptions(self._session.client("s3", endpoint_url=url, config=config))
 
     @LockedCachedProperty
     def sqs(self) -> "SQSClient":

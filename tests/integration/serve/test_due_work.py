@@ -208,7 +208,7 @@ def _wait_for_ends(tenant: RunningStack, work: Work, count: int) -> None:
 
     def missing() -> int:
         rows = [work.row(stores, tenant.workspace, each) for each in work.renders]
-        ended = sum(row["status"] == "succeeded" for row in rows)
+        ended = sum(bool(row["status"] == "succeeded") for row in rows)
         return max(0, count - ended)
 
     until(missing)
