@@ -15,6 +15,7 @@ import psutil
 from infra.local.emulators import StackError
 from infra.local.paths import StackFolder, tail
 from infra.local.running_stack import RunningStack
+from infra.serve.maintenance import run_rows
 from infra.template import ROOT
 
 _TIMEOUT_S: Final = 120.0
@@ -113,6 +114,11 @@ class RunningServer:
         answer: Mapping[str, Any] = json.loads(done.stdout)
         return answer
 
+    def run_rows(self, task: str) -> int:
+        """Run a task of maintenance now; return its number."""
+        details = self._details()
+        return run_rows(task, details["endpoints"], details["resources"])
+
     def create_tenant(self, name: str) -> RunningStack:
         """Make a workspace with two keys as an operator does; return the stack as it sees it."""
         workspace = str(self.platen("workspace", "create", name)["id"])
@@ -124,8 +130,7 @@ class RunningServer:
 
     def seen_by(self, workspace: str, test_key: str, live_key: str) -> RunningStack:
         """Return the stack as a workspace sees it: other ports and processes after each start."""
-        folder = StackFolder(self.data)
-        details = json.loads(folder.endpoints_file.read_text(encoding="utf-8"))
+        details = self._details()
         return RunningStack(
             **self.run_info,
             workspace=workspace,
@@ -135,6 +140,11 @@ class RunningServer:
             resources=details["resources"],
             folder=self.data,
         )
+
+    def _details(self) -> dict[str, Any]:
+        file = StackFolder(self.data).endpoints_file
+        details: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return details
 
     def restart_after_kill(self, tenant: RunningStack, *options: str) -> RunningStack:
         """Kill everything, start again, and return what a workspace sees then."""
