@@ -1,13 +1,10 @@
-"""`platen serve`: the service in the foreground, over a folder that keeps everything."""
+"""One server in the foreground: it holds a folder, starts the stack over it, and drains it."""
 
 import contextlib
 import os
-import sys
 import time
 from pathlib import Path
-from typing import Final, NoReturn
-
-import click
+from typing import Final
 
 from chalicelib.engine.browser.chromium.installation import (
     BrowserMissingError,
@@ -22,43 +19,31 @@ from infra.local.stack import GATEWAY_THREADS, Stack, start
 from infra.serve.data_folder import DataFolder, UnusableFolderError
 from infra.serve.maintenance import Maintenance
 
-PORT: Final = 8700
 # An upload has 200 MB at most; the API takes no such bodies, but says so itself.
 _BODIES: Final = Bodies(max_bytes=256 << 20, spool_bytes=1 << 20)
+# Of each of four files.
+_LOG_BYTES: Final = 20_000_000
 # systemd kills a service after 90 s.
 DRAIN_S: Final = 30.0
 
 
-@click.command(epilog="Example: platen serve --data /srv/platen")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    envvar="PLATEN_DATA",
-    required=True,
-    help="The folder of all data; it is made if it is not there.",
-)
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=PORT,
-    show_default=True,
-    help="0 takes a free one.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--logs", "form", flag_value="logs", help="A line per request and invocation.")
-@click.option("--json", "form", flag_value="json", help="The same, one JSON object per line.")
-def serve(*, data: Path, port: int, host: str, form: str | None) -> None:
-    """Serve from a folder that keeps everything, until a signal comes."""
+class RefusedStartError(Exception):
+    """The server cannot start; the message says why and what to do."""
+
+
+def serve_folder(data: Path, address: Address, *, shows_traffic: bool, as_json: bool) -> None:
+    """Serve from a folder until a signal comes.
+
+    Raises RefusedStartError where nothing has begun; exits with status 1 after a later fault.
+    """
+    folder = DataFolder(data)
     try:
         check_temporary_folder()
-        folder = DataFolder(data)
-        with folder.hold() as held, contextlib.closing(LogFile(held.functions_log)) as log_file:
-            console = Console(
-                as_json=form == "json", shows_traffic=form == "logs", log_file=log_file
-            )
-            _serve(folder, held, Address(host, port), console)
+        with folder.hold() as held, contextlib.closing(_log_file(held)) as log_file:
+            console = Console(as_json=as_json, shows_traffic=shows_traffic, log_file=log_file)
+            _serve(folder, held, address, console)
     except (BrowserMissingError, UnusableFolderError) as unusable:
-        _fail(str(unusable))
+        raise RefusedStartError(str(unusable)) from unusable
 
 
 def _serve(folder: DataFolder, held: StackFolder, address: Address, console: Console) -> None:
@@ -67,7 +52,8 @@ def _serve(folder: DataFolder, held: StackFolder, address: Address, console: Con
     except OSError as error:
         code = error.errno or 0
         reason = os.strerror(code) if code > 0 else error.strerror
-        _fail(f"{address.host}, port {address.port}: {reason}; --port takes another one")
+        message = f"{address.host}, port {address.port}: {reason}; --port takes another one"
+        raise RefusedStartError(message) from error
     stack = Stack(held, console, server)
     maintenance = Maintenance(stack)
 
@@ -83,6 +69,6 @@ def _serve(folder: DataFolder, held: StackFolder, address: Address, console: Con
     run_in_foreground(stack, start_and_show, drain_s=DRAIN_S, before_stop=maintenance.stop)
 
 
-def _fail(message: str) -> NoReturn:
-    click.echo(message, err=True)
-    sys.exit(1)
+def _log_file(held: StackFolder) -> LogFile:
+    # What led to a crash is in the log from before.
+    return LogFile(held.functions_log, max_bytes=_LOG_BYTES, is_continued=True)

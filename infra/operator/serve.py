@@ -1,0 +1,40 @@
+"""`platen serve`: the service on one own server, in the foreground."""
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+PORT: Final = 8700
+
+
+@click.command(epilog="Example: platen serve --data /srv/platen")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    envvar="PLATEN_DATA",
+    required=True,
+    help="The folder of all data; it is made if it is not there.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=PORT,
+    show_default=True,
+    help="0 takes a free one.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--logs", "form", flag_value="logs", help="A line per request and invocation.")
+@click.option("--json", "form", flag_value="json", help="The same, one JSON object per line.")
+def serve(*, data: Path, port: int, host: str, form: str | None) -> None:
+    """Serve from a folder that keeps everything, until a signal comes."""
+    from infra.local.server import Address
+    from infra.serve.run import RefusedStartError, serve_folder
+
+    try:
+        serve_folder(
+            data, Address(host, port), shows_traffic=form == "logs", as_json=form == "json"
+        )
+    except RefusedStartError as refused:
+        click.echo(str(refused), err=True)
+        raise SystemExit(1) from refused
