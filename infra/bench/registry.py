@@ -34,6 +34,7 @@ MODULES: Final[Mapping[str, str]] = {
     "link": "renders.link",
     "docs": "docs",
     "neighbours": "neighbours.neighbours",
+    "serve": "serve.durable",
 }
 
 

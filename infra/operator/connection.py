@@ -171,11 +171,16 @@ def _local_service() -> tuple[dict[str, str], WorkspaceId | None]:
 
 def _run_files() -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the run file and the endpoints of this machine's service; raises CommandError."""
+    from infra.local.paths import StackFolder
+
     folder = run_folder()
     try:
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         stack = json.loads((folder / "endpoints.json").read_text(encoding="utf-8"))
         os.kill(run["pid"], 0)
+        if (folder / "lock").exists() and not StackFolder(folder).is_held():
+            # A killed stack has left its run file, and its process id is another's by now.
+            raise FileNotFoundError(folder)
     except PermissionError as refused:
         message = f"{folder} belongs to another user: run `platen` as its owner"
         raise CommandError("no_service", message) from refused
