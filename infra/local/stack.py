@@ -27,6 +27,7 @@ from infra.local.gateway.app import Gateway, GatewayResponses
 from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.events import RouteTable
 from infra.local.monitoring.monitor import Monitor
+from infra.local.monitoring.spans import exports_spans
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
 from infra.local.public_addresses import PublicAddresses
@@ -186,6 +187,7 @@ def _template_parameters(addresses: PublicAddresses, bucket_url: str) -> dict[st
         "GatewayUrl": addresses.own_url,
         "BucketUrl": bucket_url,
         "Tenancy": tenancy,
+        "Traces": "on" if exports_spans() else "",
     }
 
 
