@@ -73,9 +73,9 @@ def signed_forms(
 
 
 def with_age(refresh: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
-    """Return MiniStack's refresh of a queue's attributes, with one that SQS has in CloudWatch only.
+    """Return MiniStack's refresh of a queue's attributes, which adds the age of the oldest message.
 
-    It is the age of the oldest message that is not deleted.
+    SQS has this attribute in CloudWatch only. Messages in work count, deleted ones do not.
     """
 
     def refresh_with_age(queue: dict[str, Any]) -> None:

@@ -28,6 +28,7 @@ from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
 from infra.local.monitoring.monitor import Monitor
+from infra.local.monitoring.spans import exports_spans
 from infra.local.objects.start import RunningObjectStore, start_object_store
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
@@ -229,6 +230,7 @@ def _template_parameters(addresses: PublicAddresses, bucket_url: str) -> dict[st
         "GatewayUrl": addresses.own_url,
         "BucketUrl": bucket_url,
         "Tenancy": tenancy,
+        "Traces": "on" if exports_spans() else "",
     }
 
 

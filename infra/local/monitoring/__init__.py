@@ -1,1 +1,1 @@
-"""What a machine tells of its stack: metrics for Prometheus, readiness, and spans of traces."""
+"""Monitoring of a stack: metrics for Prometheus, readiness, and spans of traces."""

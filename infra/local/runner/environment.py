@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from infra.local.functions import LambdaFunction
-from infra.local.monitoring.spans import exports_spans
 from infra.local.paths import INSTALL_DIR
 from infra.template import ROOT
 
@@ -58,7 +57,6 @@ def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -
         "AWS_LAMBDA_FUNCTION_NAME": function.name,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory_mb),
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
-        **({"PLATEN_TRACES": "on"} if exports_spans() else {}),
         "POWERTOOLS_SERVICE_NAME": function.logical_id,
         "PYTHONPATH": str(ROOT),
         "PYTHONUNBUFFERED": "1",

@@ -149,8 +149,8 @@ def check_walls() -> Iterator[Finding]:
     try:
         check_temporary_folder()
         browser = Browser(
-            _installed("PLATEN_CHROMIUM_DIR", "chromium"),
-            _installed("PLATEN_FONTS_DIR", "fonts"),
+            _part_folder("PLATEN_CHROMIUM_DIR", "chromium"),
+            _part_folder("PLATEN_FONTS_DIR", "fonts"),
             egress=NoEgress(),
             sandbox=os.environ.get("PLATEN_BROWSER_SANDBOX") != "off",
             walls=walls,
@@ -182,7 +182,7 @@ def check_fonts() -> Iterator[Finding]:
     """Yield whether the bundled fonts are there."""
     from chalicelib.engine.pdf.fonts.font_files import FontFiles, FontsMissingError, check_fonts
 
-    folder = _installed("PLATEN_FONTS_DIR", "fonts")
+    folder = _part_folder("PLATEN_FONTS_DIR", "fonts")
     try:
         check_fonts(folder)
     except FontsMissingError as missing:
@@ -206,7 +206,7 @@ def check_validators() -> Iterator[Finding]:
     )
     from chalicelib.engine.deadline import Deadline
 
-    folder = _installed("PLATEN_VALIDATORS_DIR", "validators")
+    folder = _part_folder("PLATEN_VALIDATORS_DIR", "validators")
     try:
         installation = load_installation(folder)
     except ValidatorUnavailableError as absent:
@@ -307,5 +307,5 @@ def _kernel_clock_state() -> int | None:
     return None if state < 0 else state
 
 
-def _installed(variable: str, part: str) -> Path:
+def _part_folder(variable: str, part: str) -> Path:
     return Path(os.environ.get(variable) or INSTALL_DIR / part)

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
+import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -335,6 +336,22 @@ def test_the_page_has_each_metric_with_its_labels_and_meaning() -> None:
     ]
 
     assert rows == list(metric_rows())
+
+
+def test_alarms_and_settings_of_the_page_are_usable() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    (settings,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (rotation,) = re.findall(r"^```\n(/.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    alarms = re.findall(r"^\| [^|`]+ \| `([^`]*platen_[^`]*)` \|$", page, re.MULTILINE)
+    (job,) = yaml.safe_load(settings)["scrape_configs"]
+    (target,) = job["static_configs"][0]["targets"]
+
+    assert metrics_address({"PLATEN_METRICS": target}) == ListenAddress("127.0.0.1", 9464)
+    assert "copytruncate" in rotation.split()
+    assert len(alarms) == 6
+    assert {name for query in alarms for name in re.findall(r"platen_\w+", query)} <= set(
+        sample_names()
+    )
 
 
 def metric_rows() -> Iterator[str]:
