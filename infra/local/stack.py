@@ -27,6 +27,7 @@ from infra.local.gateway.app import Gateway, GatewayResponses
 from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
+from infra.local.gateway.room import FreeSpace, RoomForWork
 from infra.local.objects.start import RunningObjectStore, start_object_store
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
@@ -123,9 +124,12 @@ def start(stack: Stack) -> None:
     clients = client_factory(endpoints)
     for emulator in stack.emulators:
         emulator.wait()
-    parameters = _template_parameters(stack.addresses, bucket_url)
     resources = stack.resources = create_resources(
-        template, clients, STACK_NAME, parameters=parameters, region=REGION
+        template,
+        clients,
+        STACK_NAME,
+        parameters=_template_parameters(stack.addresses, bucket_url),
+        region=REGION,
     )
     endpoints = _open_invoke_api(stack, endpoints)
     resolver = stack_resolver(template, stack.addresses, resources, bucket_url)
@@ -145,20 +149,33 @@ def start(stack: Stack) -> None:
         if pool.size() < min(pool.function.warm_count, 1):
             message = f"{pool.function.logical_id} did not start; see {stack.folder.functions_log}"
             raise StackError(message)
-    stack.entrance = Entrance(
-        Gateway(
-            stack.pools[resources[API_LOGICAL_ID]["Ref"]],
-            RouteTable(_route_paths(paths)),
-            GatewayResponses(template, resolver),
-            stack.console,
-            base_path=stack.addresses.base_path,
-            bucket=BucketDoor(resources["FilesBucket"]["Ref"], bucket_endpoint)
-            if bucket_endpoint
-            else None,
-        ),
-    )
+    routes, responses = RouteTable(_route_paths(paths)), GatewayResponses(template, resolver)
+    stack.entrance = _entrance(stack, responses, routes, bucket_endpoint)
     stack.gateway.serve(stack.entrance)
     _write_run_files(stack, demo_workspace, endpoints, resources)
+
+
+def _entrance(
+    stack: Stack, responses: GatewayResponses, routes: RouteTable, bucket_endpoint: str | None
+) -> Entrance:
+    """Return the way to the API function, for work while the disk of what is kept has room."""
+    bucket = stack.resources["FilesBucket"]["Ref"]
+    gateway = Gateway(
+        stack.pools[stack.resources[API_LOGICAL_ID]["Ref"]],
+        routes,
+        responses,
+        stack.console,
+        base_path=stack.addresses.base_path,
+        bucket=BucketDoor(bucket, bucket_endpoint) if bucket_endpoint else None,
+    )
+    if not stack.folder.is_kept:
+        return Entrance(gateway)
+    try:
+        space = FreeSpace(stack.folder.path, stack.console.note)
+    except ValueError as error:
+        message = f"PLATEN_MIN_FREE_MB is no number of megabytes: {error}"
+        raise StackError(message) from error
+    return Entrance(RoomForWork(gateway, space, responses.degraded))
 
 
 def stack_resolver(
