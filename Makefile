@@ -3,13 +3,16 @@ PORT ?= 8700
 HOST ?= 127.0.0.1
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests run serve up down demo gallery fmt check test bench figures openapi lock package deploy destroy
+.PHONY: help setup setup-checks setup-tests run serve up down demo gallery fmt check test bench figures openapi docs lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 setup: ## install everything that is missing into folders of this project
 	@sh infra/setup/setup.sh
+
+setup-checks:
+	@sh infra/setup/setup.sh --checks
 
 setup-tests:
 	@sh infra/setup/setup.sh --tests
@@ -36,7 +39,7 @@ fmt: setup ## format the code and fix what can be fixed
 	@.venv/bin/ruff format .
 	@.venv/bin/ruff check --fix .
 
-check: setup ## lint, types, import rules, unit and architecture tests
+check: setup-checks ## lint, prose, types, import rules, unit and architecture tests
 	@$(PY) -m infra.suite check
 
 test: setup-tests ## run all checks, and a slice of the tests (ALL=1: all of them, and the package on LocalStack)
@@ -48,8 +51,13 @@ bench: setup ## list the benchmarks, or run one (NAME=latency)
 figures: setup ## print the figures of the code's structure
 	@$(PY) -m infra.figures
 
-openapi: setup ## write infra/openapi.json from the declarations
+openapi: setup ## write infra/openapi.json and the tables of docs/ from the declarations
 	@$(PY) -m infra.openapi
+	@$(PY) -m infra.guides.tables
+
+docs: setup ## build the guides as static pages into build/guides (API_HOST=… links to the reference of that service)
+	@API_HOST="$(API_HOST)" .platen/properdocs/bin/properdocs build --strict --config-file infra/guides/site/properdocs.yml
+	@echo "build/guides/index.html"
 
 lock: ## pin again what pyproject.toml and the other lists ask for
 	@sh infra/setup/lock.sh

@@ -8,6 +8,7 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,11 @@ from layers.running import LayerError, run
 
 MAX_DOWNLOADS: Final = 4
 STAMP_FILE: Final = ".pins"
+_ONLY_CHECKS: Final[ContextVar[bool]] = ContextVar("only_checks", default=False)
+
+
+class OutdatedError(Exception):
+    """A folder is missing, or was made of other packages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,8 @@ def build_from_packages(
     stamp = _stamp(packages, recipe)
     if _read_stamp(target) == stamp:
         return
+    if _ONLY_CHECKS.get():
+        raise OutdatedError
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
         folder = Path(scratch) / "new"
@@ -53,6 +61,18 @@ def build_from_packages(
         if target.exists():
             target.rename(Path(scratch) / "old")
         folder.rename(target)
+
+
+def is_current(build: Callable[[Path], None], target: Path) -> bool:
+    """Tell whether `target` is what `build`, which uses `build_from_packages`, would make of it."""
+    token = _ONLY_CHECKS.set(True)
+    try:
+        build(target)
+    except OutdatedError:
+        return False
+    finally:
+        _ONLY_CHECKS.reset(token)
+    return True
 
 
 def _fetch_all(

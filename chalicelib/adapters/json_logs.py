@@ -19,7 +19,7 @@ _LOGGER_NAMES: Final = ("chalicelib", "functions")
 # Ids may come from a client; the service's own ids are shorter.
 _MAX_ID_CHARS: Final = 128
 # Ids that travel with a call to another function, so that its log lines can be found too.
-_PROPAGATED_IDS: Final = ("request_id", "render", "workspace")
+_PROPAGATED_IDS: Final = ("request_id", "render", "workspace", "traceparent")
 # Of standard output: lines of all loggers and metrics come whole, whichever threads write them.
 _OUTPUT_LOCK: Final = threading.Lock()
 # Attributes that every record has; all others were given as `extra`.

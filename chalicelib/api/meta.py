@@ -40,7 +40,7 @@ def check_health(call: Call) -> Reply:
 
     503 when a part that it depends on fails; not where one is missing.
     """
-    checks = {name: _check_outcome(name, check) for name, check in call.services.checks.items()}
+    checks = check_outcomes(call)
     is_healthy = "failing" not in checks.values()
     body = {"status": "ok" if is_healthy else "failing", "version": VERSION, "checks": checks}
     return Reply(200, body) if is_healthy else Reply(503, body, headers={"Retry-After": "10"})
@@ -56,6 +56,11 @@ def retrieve_openapi(call: Call) -> Reply:
     with _BUILDING:
         document = _openapi_document(call.services.api_host)
     return content_reply(document, call.headers)
+
+
+def check_outcomes(call: Call) -> dict[str, str]:
+    """Return the outcome of each check of the service: `ok`, `missing` or `failing`."""
+    return {name: _check_outcome(name, check) for name, check in call.services.checks.items()}
 
 
 def _check_outcome(name: str, check: Callable[[], bool]) -> str:

@@ -23,6 +23,7 @@ from chalicelib.api.emails import (
     email_sends,
     provider_events,
 )
+from chalicelib.api.gotenberg import conversions
 from chalicelib.api.render import conveniences, renders
 from chalicelib.api.template import datasets, template_versions, templates
 from chalicelib.api.webhooks import webhook_deliveries, webhook_endpoints
@@ -49,6 +50,7 @@ BLUEPRINTS: Final = (
     webhook_deliveries.blueprint,
     engines.blueprint,
     files.blueprint,
+    conversions.blueprint,
     account.blueprint,
     meta.blueprint,
     site.blueprint,

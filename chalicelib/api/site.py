@@ -1,7 +1,8 @@
-"""`/`, `/docs` and `/errors`: pages for people, JSON for programs; and what the pages load."""
+"""`/`, `/docs`, `/guides`, `/errors`: pages for people, JSON for programs; what the pages load."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from http import HTTPStatus
 from typing import Final
 
 from chalice.app import Blueprint
@@ -11,6 +12,7 @@ from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
 from chalicelib.api.pages.assets import assets
 from chalicelib.api.pages.content import Content, content_of, content_reply
 from chalicelib.api.pages.error_pages import error_index_page, error_page
+from chalicelib.api.pages.guides import HOME, Guides, base_path_of, guides
 from chalicelib.api.pages.home_page import home_page
 from chalicelib.api.pages.html_page import HTML_TYPE, INLINE_STYLES_POLICY, POLICY, Site
 from chalicelib.api.pages.negotiation import prefers_html
@@ -48,6 +50,7 @@ def retrieve_service(call: Call) -> Reply:
     host = call.services.api_host
     links = {
         "docs_url": f"{host}/docs",
+        "guides_url": f"{host}/guides",
         "errors_url": f"{host}/errors",
         "openapi_url": f"{host}/v1/openapi.json",
         "health_url": f"{host}/healthz",
@@ -66,6 +69,39 @@ def retrieve_service(call: Call) -> Reply:
 def show_docs(call: Call) -> Reply:
     """Show the reference of this API to people."""
     return _page_reply(call, reference_page, policy=INLINE_STYLES_POLICY)
+
+
+@blueprint.route("/guides", methods=["GET"])
+@endpoint(
+    auth=PUBLIC,
+    tag="Service",
+    is_published=False,
+    answer_types=(HTML_TYPE,),
+    cache_control=_CACHED,
+)
+def show_guides(call: Call) -> Reply:
+    """Show the first page of the guides."""
+    return _guide_reply(call, _guides(call), HOME)
+
+
+@blueprint.route("/guides/{path+}", methods=["GET"])
+@endpoint(
+    auth=PUBLIC,
+    tag="Service",
+    is_published=False,
+    answer_types=(HTML_TYPE,),
+    problems=("not_found",),
+    cache_control=_CACHED,
+    takes_last_slash=True,
+)
+def show_guide(call: Call) -> Reply:
+    """Show a page of the guides, or return a file that the pages load."""
+    site, path = _guides(call), call.params["path"]
+    page = site.page_of(path)
+    if page is not None:
+        location = base_path_of(call.services.api_host) + page
+        return Reply(HTTPStatus.PERMANENT_REDIRECT, headers={"Location": location})
+    return _guide_reply(call, site, path)
 
 
 @blueprint.route("/errors", methods=["GET"])
@@ -146,6 +182,22 @@ def _page_reply(
     site = Site(call.services.api_host, assets(call.services.pages_dir))
     sent = {"Content-Security-Policy": policy, **(headers or {})}
     return content_reply(page(site), call.headers, sent)
+
+
+def _guides(call: Call) -> Guides:
+    return guides(call.services.guides_dir, base_path_of(call.services.api_host))
+
+
+def _guide_reply(call: Call, site: Guides, path: str) -> Reply:
+    sent = {"Content-Security-Policy": POLICY}
+    content = site.find(path)
+    if content is not None:
+        return content_reply(content, call.headers, sent)
+    if not prefers_html(call.headers.get("accept", ""), otherwise=True):
+        raise NotFound("not_found", "There is no guide at this address.")
+    unknown = site.unknown()
+    headers = {**sent, **_BY_ACCEPT}
+    return Reply(HTTPStatus.NOT_FOUND, unknown.plain, unknown.content_type, headers)
 
 
 def _published_row(problem: Problem) -> dict[str, object]:

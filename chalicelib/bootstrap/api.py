@@ -383,9 +383,19 @@ class ApiServices:
         return TrustedProxies(self.settings.trusted_proxies)
 
     @property
+    def traces(self) -> bool:
+        """Tell whether requests begin traces."""
+        return self.settings.traces == "on"
+
+    @property
     def pages_dir(self) -> str:
         """Folder of the viewer of the reference."""
         return self.settings.pages_dir
+
+    @property
+    def guides_dir(self) -> str:
+        """Folder of the guides."""
+        return self.settings.guides_dir
 
     @property
     def signing_keys(self) -> Sequence[bytes]:

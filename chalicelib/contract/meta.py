@@ -58,6 +58,7 @@ class ServiceInfo(Model):
     name: str
     version: str
     docs_url: str
+    guides_url: str
     """The reference for people."""
     errors_url: str
     """The index of all error codes."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output.page_texts import PageTexts
 from chalicelib.engine.context import RenderTrace, RenderWarning
+from chalicelib.engine.on_stage import ON_STAGE
 
 if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
@@ -44,10 +45,14 @@ class TraceRecorder:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Time a stage; a repeated stage adds up, a failed one is timed too."""
+        on_stage = ON_STAGE.get()
+        started_ns = 0 if on_stage is None else time.time_ns()
         started_at = time.monotonic()
         try:
             yield
         finally:
+            if on_stage is not None:
+                on_stage(name.removesuffix("_ms"), started_ns, time.time_ns())
             spent_ms = round((time.monotonic() - started_at) * 1000)
             self._timings[name] = self._timings.get(name, 0) + spent_ms
 

@@ -75,9 +75,11 @@ class ApiSettings(HostSettings):
     egress_allow: str
     egress_ips: str
     pages_dir: str
+    guides_dir: str
     region: str
     trusted_proxies: str = ""
     bucket_url: str = ""
+    traces: str = ""
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
@@ -191,6 +193,23 @@ class OperatorSettings(Settings):
 
     main_table: str
     region: str
+
+
+class DoctorSettings(Settings):
+    """Settings of the operator tool for the check of a service."""
+
+    main_table: str
+    transient_table: str
+    bucket: str
+    renders_queue_url: str
+    smtp_url: str
+    smtp_secret: str
+    email_base_brevo: str
+    email_base_postmark: str
+    email_base_resend: str
+    email_base_ses: str
+    email_base_microsoft365: str
+    storage_base_gcs: str
 
 
 class WebhookLogSettings(Settings):

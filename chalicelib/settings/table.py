@@ -103,6 +103,7 @@ SETTINGS: Final[dict[str, Setting]] = {
         "/opt/validators",
     ),
     "pages_dir": Setting("PLATEN_PAGES_DIR", "folder of the viewer of the reference", "/opt/pages"),
+    "guides_dir": Setting("PLATEN_GUIDES_DIR", "folder of the guides", "/opt/guides"),
     "validate_function": Setting(
         "PLATEN_VALIDATE_FUNCTION",
         "Lambda function that validates files; if unset, verdicts are `unavailable`",
@@ -131,6 +132,23 @@ SETTINGS: Final[dict[str, Setting]] = {
         "PLATEN_CRASH_POINTS",
         "folder whose files name the points at which a process kills itself; for tests only",
         "",
+    ),
+    "metrics": Setting(
+        "PLATEN_METRICS",
+        "address and port of `/metrics` for Prometheus, such as `127.0.0.1:9464`; unset, there is "
+        "none; on one machine only",
+        "",
+    ),
+    "traces": Setting(
+        "PLATEN_TRACES",
+        "`on`: each API request begins or continues a trace, whose spans are log lines; on one "
+        "machine OTEL_EXPORTER_OTLP_ENDPOINT sets it and names the collector",
+        "",
+    ),
+    "min_free_mb": Setting(
+        "PLATEN_MIN_FREE_MB",
+        "megabytes of free disk below which `/readyz` answers with 503; on one machine only",
+        "512",
     ),
     "local_throttle": Setting(
         "PLATEN_LOCAL_THROTTLE",

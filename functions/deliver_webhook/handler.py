@@ -52,6 +52,7 @@ def build(parts: WorkParts) -> ServeEvent:
         ),
         retries=parts.queue("webhooks_slow"),
         clock=parts.clock,
+        on_attempt=lambda status: parts.metrics.count("WebhookAttempts", status=status),
     )
     erase = EraseWebhooks(table=state.main_table, deliveries=deliveries, objects=state.objects)
 

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chalicelib.adapters.json_logs import ids_in_payload, log_context
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
+from chalicelib.adapters.tracing import SERVER, span
 from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.tenancy import TenantGuard
+from chalicelib.engine.on_stage import ON_STAGE
 from chalicelib.engine.remote.calls import call_from_json
 from chalicelib.engine.remote.execute import ExecuteCall
 
@@ -47,8 +49,15 @@ def serve(event: "JsonObject", context: "LambdaContext", services: EngineService
     with (
         log_context(invocation=context.aws_request_id, **ids_in_payload(event)),
         reported_errors(),
+        span("engine", "engine", kind=SERVER) as current,
     ):
-        return services.execute(call_from_json(event)).to_json()
+        # A trace is rare, and so is what only it needs.
+        token = None if current is None else ON_STAGE.set(current.write_stage)
+        try:
+            return services.execute(call_from_json(event)).to_json()
+        finally:
+            if token is not None:
+                ON_STAGE.reset(token)
 
 
 @cache

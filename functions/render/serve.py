@@ -4,6 +4,7 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, NamedTuple, TypeIs
 
 from chalicelib.adapters.json_logs import bind, log_context
+from chalicelib.adapters.tracing import CONSUMER, SERVER, span
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.einvoices.validate_received import ValidationCall
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from chalicelib.adapters.aws.messages import QueueConsumers, QueueEvent, ReceivedMessage
+    from chalicelib.adapters.tracing import Span
     from chalicelib.core.json import Json, JsonObject
     from chalicelib.features.einvoices.validate_received import ValidateReceived, ValidationEvent
     from chalicelib.features.renders.run.execute import AttemptResult, ExecuteRender
@@ -66,7 +68,10 @@ def _run_now(
 ) -> RunRenderAnswer:
     call = RunRenderCall.from_json(event)
     bind(request_id=call.request_id, render=call.render_id, workspace=call.workspace_id)
-    return _run_answer(call, execute.run_called(call, invocation))
+    with span("render", "render", kind=SERVER, parent=call.traceparent) as current:
+        result = execute.run_called(call, invocation)
+        _show_result(current, call.render_id, result)
+    return _run_answer(call, result)
 
 
 def _validate_received(
@@ -80,7 +85,22 @@ def _validate_received(
 def _run_queued(message: "ReceivedMessage", invocation: str, execute: "ExecuteRender") -> None:
     call = QueuedRender.from_json(message.body)
     bind(request_id=call.request_id, render=call.render_id, workspace=call.workspace_id)
-    execute.run_queued(call, f"{invocation}/{message.id}", message.id)
+    with span("render", "render", kind=CONSUMER, parent=call.traceparent) as current:
+        result = execute.run_queued(call, f"{invocation}/{message.id}", message.id)
+        _show_result(current, call.render_id, result)
+
+
+def _show_result(current: "Span | None", render_id: str, result: "AttemptResult") -> None:
+    """Set what became of a render in the span of its attempt, if there is one."""
+    render = result.render
+    if current is None or render is None:
+        return
+    current.set(
+        platen__render_id=render_id, platen__status=render.status, platen__attempt=render.attempt
+    )
+    if render.error is not None:
+        current.set(error__type=str(render.error["code"]))
+        current.fail(str(render.error["code"]))
 
 
 def _run_answer(call: RunRenderCall, result: "AttemptResult") -> RunRenderAnswer:

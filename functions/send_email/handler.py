@@ -129,6 +129,7 @@ def _deliver_email(parts: WorkParts, stores: EmailStores) -> DeliverEmail:
         queue=parts.queue("emails"),
         events_queue=parts.queue("events"),
         clock=parts.clock,
+        on_attempt=lambda status: parts.metrics.count("EmailAttempts", status=status),
     )
 
 

@@ -109,6 +109,7 @@ def _upload_files(
             queue=parts.queue("uploads"),
             events_queue=parts.queue("events"),
             clock=parts.clock,
+            on_result=lambda status: parts.metrics.count("UploadResults", status=status),
         ),
         objects=state.objects,
         open_session=sessions.open,

@@ -18,8 +18,8 @@ def main() -> int:
             print(f"{name:<14} {summary(name)}")
         return 0
     with Parts() as parts:
-        is_kept = run(arguments.name, parts, is_smoke=arguments.smoke)
-    return int(not is_kept and not arguments.smoke)
+        report = run(arguments.name, parts, is_smoke=arguments.smoke)
+    return int(not report.is_kept and not arguments.smoke)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ MODULES: Final[Mapping[str, str]] = {
     "link": "renders.link",
     "docs": "docs",
     "neighbours": "neighbours.neighbours",
+    "serve": "serve.durable",
 }
 
 
@@ -44,12 +45,12 @@ def summary(name: str) -> str:
         return source.readline().strip().removeprefix('"""Benchmark: ').removesuffix(".")
 
 
-def run(name: str, parts: Parts, *, is_smoke: bool = False) -> bool:
-    """Run a benchmark; tell whether all limits are kept.
+def run(name: str, parts: Parts, *, is_smoke: bool = False) -> Report:
+    """Run a benchmark and return its report.
 
     A smoke run does little of everything, so that its figures say nothing.
     """
     module = import_module(f"infra.bench.{MODULES[name]}")
     report = Report(name)
     module.measure(parts, report, module.SMOKE if is_smoke else module.FULL)
-    return report.is_kept
+    return report

@@ -132,7 +132,7 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
         _start_stack(stack)
         if out is not None:
             # The host of the public URL may be reached through a proxy that is not there yet.
-            own_url = {"base_url": f"{server.url}/v1"}
+            own_url = {"base_url": f"{server.url}/v1", "own_url": server.url}
             for line in render_invoice({**(folder.run_info() or {}), **own_url}, out):
                 click.echo(line)
         _show_doors(stack, out)
@@ -168,6 +168,7 @@ def _show_doors(stack: Stack, rendered: Path | None) -> None:
     run_info = stack.folder.run_info() or {}
     rows = {
         "reference": f"{stack.gateway.url}/docs",
+        "guides": f"{stack.gateway.url}/guides",
         "workspace": run_info["workspace"],
         "test key": run_info["test_key"],
         "live key": run_info["live_key"],

@@ -42,7 +42,9 @@ def start(
     command += ["--json"] if as_json else []
     # The stack's log contains the API keys.
     log = folder.private_log("stack")
-    with log.open("wb") as output:
+    log.write_bytes(b"")
+    # Who rotates it may empty it: the next line then begins at 0.
+    with log.open("ab") as output:
         process = subprocess.Popen(
             command,
             cwd=ROOT,

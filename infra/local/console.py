@@ -4,13 +4,27 @@ import datetime as dt
 import json
 import sys
 import threading
-from typing import Any, Final, TextIO
+from collections.abc import Mapping
+from typing import Any, Final, Protocol, TextIO
 
 from chalicelib.core.text import terminal_text
 from infra.local.log_file import LogFile
 
 _SHOWN_LEVELS: Final = ("WARNING", "ERROR", "CRITICAL")
 _TRAFFIC: Final = ("request", "invocation")
+
+
+class ConsoleObserver(Protocol):
+    """Port: what is told of each request, invocation and log line; it must be quick."""
+
+    def on_request(self, method: str, route: str, status: int, ms: float) -> None:
+        """Take a request."""
+
+    def on_invocation(self, function: str, ms: float, status: str) -> None:
+        """Take an invocation."""
+
+    def on_line(self, record: Mapping[str, Any]) -> None:
+        """Take a log line of a function that is a JSON object."""
 
 
 class Console:
@@ -35,19 +49,33 @@ class Console:
         self._out = out or sys.stdout
         self._lock = threading.Lock()
         self._last_failure = b""
+        self.observers: list[ConsoleObserver] = []
 
     def note(self, text: str) -> None:
         """Write a note about the stack itself."""
         self._write(text, "note", {"message": text})
 
-    def log_request(self, method: str, path: str, status: int, ms: float, request_id: str) -> None:
-        """Write the line of one HTTP request."""
+    def log_request(
+        self,
+        method: str,
+        path: str,
+        status: int,
+        ms: float,
+        request_id: str,
+        *,
+        route: str = "unmatched",
+    ) -> None:
+        """Write the line of one HTTP request; `route` is the pattern of its path."""
+        for observer in self.observers:
+            observer.on_request(method, route, status, ms)
         text = f"{_time()} {method:<6} {path}  {status}  {ms:.0f} ms  {request_id}"
         fields = {"method": method, "path": path, "status": status, "ms": round(ms, 1)}
         self._write(text, "request", {**fields, "request_id": request_id})
 
     def log_invocation(self, function: str, ms: float, status: str, request_id: str) -> None:
         """Write the line of one invocation."""
+        for observer in self.observers:
+            observer.on_invocation(function, ms, status)
         text = f"{_time()} {'invoke':<6} {function}  {status}  {ms:.0f} ms  {request_id}"
         fields = {"function": function, "ms": round(ms, 1), "status": status}
         self._write(text, "invocation", {**fields, "request_id": request_id})
@@ -66,6 +94,12 @@ class Console:
     def log_line(self, function: str, line: str) -> None:
         """Write a log line of a function: as JSON all of them, as text warnings and errors."""
         record = _parse_record(line)
+        if record is not None:
+            for observer in self.observers:
+                observer.on_line(record)
+            if "span" in record:
+                # Part of a trace, which goes elsewhere.
+                return
         json_line = json.dumps(_as_record(function, line)) if record is None else line
         self._append_to_file(json_line)
         if self.as_json:

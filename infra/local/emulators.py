@@ -101,10 +101,13 @@ def _own_key(folder: StackFolder) -> AccessKey:
     return AccessKey.kept_in(folder.keys / "access.json")
 
 
-def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
+def client_factory(
+    endpoints: Mapping[str, str], *, timeout_s: float | None = None
+) -> Callable[[str], Any]:
     """Return a function that returns the boto3 client of a service, created once.
 
-    `endpoints` are the variables that give access, with the key.
+    `endpoints` are the variables that give access, with the key. With `timeout_s` a client gives
+    up after that time and tries once.
     """
     import boto3  # noqa: PLC0415 -- loaded while the emulators start
     from botocore.config import Config  # noqa: PLC0415
@@ -114,6 +117,13 @@ def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
         aws_access_key_id=key.id,
         aws_secret_access_key=key.secret,
         region_name=REGION,
+    )
+    patience = (
+        Config()
+        if timeout_s is None
+        else Config(
+            connect_timeout=timeout_s, read_timeout=timeout_s, retries={"total_max_attempts": 1}
+        )
     )
     cached: dict[str, Any] = {}
     lock = threading.Lock()
@@ -125,8 +135,8 @@ def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
                 url = url or endpoints.get("AWS_ENDPOINT_URL")
                 create: Any = session.client
                 # By itself boto3 signs addresses of objects in the old way.
-                config = Config(signature_version="s3v4") if service == "s3" else None
-                cached[service] = create(service, endpoint_url=url, config=config)
+                config = Config(signature_version="s3v4") if service == "s3" else Config()
+                cached[service] = create(service, endpoint_url=url, config=config.merge(patience))
             return cached[service]
 
     return clients

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import os
 import signal
 import sys
 import threading
@@ -33,8 +34,10 @@ def run_in_foreground(
     in any case.
     """
     interrupt = _StopSignal()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
+    # Without a terminal SIGHUP comes from the rotation of logs, which has nothing to reopen here.
+    signal.signal(signal.SIGHUP, interrupt if os.isatty(0) else lambda *_: None)
     _return_freed_memory()
     try:
         start()

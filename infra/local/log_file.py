@@ -16,9 +16,11 @@ BACKUPS: Final = 3
 class LogFile:
     """Log of one stack, one JSON object per line; rotation drops the oldest lines."""
 
-    def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES) -> None:
-        """Start a new log at `path`; removes the log of an earlier stack."""
-        for old in log_files(path):
+    def __init__(
+        self, path: Path, *, max_bytes: int = MAX_BYTES, is_continued: bool = False
+    ) -> None:
+        """Start a log at `path`; removes the log of an earlier stack unless it is continued."""
+        for old in () if is_continued else log_files(path):
             old.unlink()
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = _PrivateFileHandler(

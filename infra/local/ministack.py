@@ -13,6 +13,7 @@ With the variable PLATEN_KEPT_STATE keys and secrets are kept in that folder.
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -71,6 +72,21 @@ def signed_forms(
     return check
 
 
+def with_age(refresh: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    """Return MiniStack's refresh of a queue's attributes, with one that SQS has in CloudWatch only.
+
+    It is the age of the oldest message that is not deleted.
+    """
+
+    def refresh_with_age(queue: dict[str, Any]) -> None:
+        refresh(queue)
+        now = time.time()
+        age_s = max((now - message["sent_at"] for message in queue["messages"]), default=0.0)
+        queue["attributes"]["ApproximateAgeOfOldestMessage"] = str(int(max(0.0, age_s)))
+
+    return refresh_with_age
+
+
 if __name__ == "__main__":
     from ministack import app
     from ministack.core import persistence
@@ -80,6 +96,7 @@ if __name__ == "__main__":
     sqs.esm_wake = readers
     sqs.asyncio = SimpleNamespace(iscoroutine=asyncio.iscoroutine, sleep=readers.wait)
     sqs._collect_msgs = fair(sqs._collect_msgs)  # noqa: SLF001 -- no setting does it
+    sqs._refresh_counts = with_age(sqs._refresh_counts)  # noqa: SLF001
 
     key = AccessKey.from_variables(os.environ)
     s3._enforce_signed_post_policy = signed_forms(s3._enforce_signed_post_policy, s3._error, key)  # noqa: SLF001 -- no setting does it

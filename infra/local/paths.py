@@ -83,6 +83,15 @@ class StackFolder:
             raise
         return lock
 
+    def is_held(self) -> bool:
+        """Tell whether a process holds the folder, which has been held before."""
+        try:
+            with (self.path / "lock").open("rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
     def run_info(self) -> Mapping[str, Any] | None:
         """Return the content of the run file, or None if no stack was started."""
         try:

@@ -34,15 +34,15 @@ class PublicAddresses:
     ) -> Self:
         """Read PLATEN_BASE_URL and PLATEN_FILES_HOST; raises AddressError.
 
-        If the first is not set, `reached_at` stands for it, by default the own URL; the host of the
-        first stands for the second.
+        If the first is not set, it is that of `reached_at`, by default the own URL. Without the
+        second it is the host of the first.
         """
         base_url = variables.get(_BASE_URL) or f"{reached_at or own_url}/v1"
-        api_host = _checked(_BASE_URL, base_url, "https://api.example.com/v1").removesuffix("/v1")
+        api_host = _check_url(_BASE_URL, base_url, "https://api.example.com/v1").removesuffix("/v1")
         if f"{api_host}/v1" != base_url.rstrip("/"):
             raise AddressError(f"{_BASE_URL}={base_url} does not end with /v1")
         files_host = variables.get(_FILES_HOST) or _origin(api_host)
-        files_host = _checked(_FILES_HOST, files_host, "https://files.example.com")
+        files_host = _check_url(_FILES_HOST, files_host, "https://files.example.com")
         if files_host != _origin(files_host):
             raise AddressError(f"{_FILES_HOST}={files_host} has a path; a host of files has none")
         return cls(api_host, files_host, own_url)
@@ -71,8 +71,8 @@ def public_addresses(own_url: str, reached_at: str | None = None) -> PublicAddre
     return PublicAddresses.from_variables(os.environ, own_url, reached_at)
 
 
-def _checked(variable: str, url: str, example: str) -> str:
-    """Return a URL without a slash at its end, if it is one that a client can use."""
+def _check_url(variable: str, url: str, example: str) -> str:
+    """Return a URL without a slash at its end; raises AddressError where no client can use it."""
     fault = f"{variable}={url} is no URL like {example}"
     try:
         parts = urlsplit(url)

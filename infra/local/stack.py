@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -28,6 +28,8 @@ from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
 from infra.local.gateway.room import FreeSpace, RoomForWork
+from infra.local.monitoring.monitor import Monitor
+from infra.local.monitoring.readiness import min_free_bytes
 from infra.local.objects.start import RunningObjectStore, start_object_store
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
@@ -46,6 +48,8 @@ from infra.template import IntrinsicResolver, load_template
 STACK_NAME: Final = "platen"
 GATEWAY_THREADS: Final = 96
 INVOKE_THREADS: Final = 128
+# Of a part to answer, before it counts as missing.
+MONITOR_TIMEOUT_S: Final = 2.0
 
 
 @dataclass(slots=True)
@@ -65,10 +69,13 @@ class Stack:
     entrance: Entrance | None = None
     endpoints: Mapping[str, str] = field(default_factory=dict)
     resources: Mapping[str, ResourceAttributes] = field(default_factory=dict)
+    monitor: Monitor | None = None
 
     def drain(self, seconds: float, hurrying: threading.Event) -> bool:
         """Take no new work, and wait so long for what runs; tell whether all has ended."""
         self.folder.run_file.unlink(missing_ok=True)
+        if self.monitor:
+            self.monitor.readiness.stop()
         for source in self.event_sources:
             source.stop()
         if self.entrance is not None:
@@ -76,7 +83,7 @@ class Stack:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not hurrying.is_set():
             running = self.entrance.running if self.entrance else 0
-            if not running and not any(pool.busy() for pool in self.pools.values()):
+            if not running and not any(pool.load().is_busy for pool in self.pools.values()):
                 return True
             time.sleep(0.05)
         return False
@@ -85,6 +92,8 @@ class Stack:
         """Stop all parts and remove the run file."""
         self.folder.run_file.unlink(missing_ok=True)
         self.folder.endpoints_file.unlink(missing_ok=True)
+        if self.monitor:
+            self.monitor.close()
         for source in self.event_sources:
             source.stop()
         self.gateway.close()
@@ -114,6 +123,8 @@ def start(stack: Stack) -> None:
     """Start everything and write the run file; raises StackError, SeedError or TemplateError."""
     shutil.rmtree(stack.folder.scratch, ignore_errors=True)
     stack.folder.scratch.mkdir(parents=True)
+    stack.monitor = Monitor(stack.folder.path, stack.console, stack.pools, lambda: stack.emulators)
+    stack.gateway.serve(stack.monitor.front(stack.addresses.base_path))
     hosts = stack.addresses.hosts
     stack.emulators, endpoints = start_emulators(stack.folder, stack.spawner, hosts)
     endpoints = stack.endpoints = _open_object_store(stack, endpoints)
@@ -143,16 +154,21 @@ def start(stack: Stack) -> None:
     warming = [thread for pool in stack.pools.values() for thread in pool.warm_up()]
     _start_event_sources(stack, declared, resources, clients)
     demo_workspace = {} if stack.folder.is_kept else seed_workspace(environments[API_LOGICAL_ID])
+    _wait_until_warm(stack, warming)
+    routes, responses = RouteTable(_route_paths(paths)), GatewayResponses(template, resolver)
+    stack.entrance = _entrance(stack, responses, routes, bucket_endpoint)
+    impatient = client_factory(endpoints, timeout_s=MONITOR_TIMEOUT_S)
+    stack.monitor.serve(stack.entrance, template, resources, impatient)
+    _write_run_files(stack, demo_workspace, endpoints, resources)
+
+
+def _wait_until_warm(stack: Stack, warming: Iterable[threading.Thread]) -> None:
     for thread in warming:
         thread.join()
     for pool in stack.pools.values():
         if pool.size() < min(pool.function.warm_count, 1):
             message = f"{pool.function.logical_id} did not start; see {stack.folder.functions_log}"
             raise StackError(message)
-    routes, responses = RouteTable(_route_paths(paths)), GatewayResponses(template, resolver)
-    stack.entrance = _entrance(stack, responses, routes, bucket_endpoint)
-    stack.gateway.serve(stack.entrance)
-    _write_run_files(stack, demo_workspace, endpoints, resources)
 
 
 def _entrance(
@@ -170,11 +186,7 @@ def _entrance(
     )
     if not stack.folder.is_kept:
         return Entrance(gateway)
-    try:
-        space = FreeSpace(stack.folder.path, stack.console.note)
-    except ValueError as error:
-        message = f"PLATEN_MIN_FREE_MB is no number of megabytes: {error}"
-        raise StackError(message) from error
+    space = FreeSpace(stack.folder.path, min_free_bytes(), stack.console.note)
     return Entrance(RoomForWork(gateway, space, responses.degraded))
 
 

@@ -22,6 +22,7 @@ _DEFAULT_FOLDERS: Final = {
     "PLATEN_FONTS_DIR": "/opt/fonts",
     "PLATEN_VALIDATORS_DIR": "/opt/validators",
     "PLATEN_PAGES_DIR": "/opt/pages",
+    "PLATEN_GUIDES_DIR": "/opt/guides",
 }
 _OPT: Final = "/opt/"
 

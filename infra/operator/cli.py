@@ -13,7 +13,7 @@ stage (--stage), or on the stack that the environment names. `render create` and
 `pull` and `watch` speak the API, of any service (--url, --key).
 """
 _COMMANDS: Final = {
-    "serve": ("infra.serve.command:serve", "Serve from a folder that keeps everything."),
+    "serve": ("infra.operator.serve:serve", "Serve from a folder that keeps everything."),
     "render": ("infra.operator.groups:render", "Make documents; trace renders."),
     "template": ("infra.operator.groups:template", "Keep templates as files; change them."),
     "pdf": ("infra.operator.pdf:pdf", "Run a PDF tool on local files, without a service."),
@@ -26,6 +26,7 @@ _COMMANDS: Final = {
     "webhooks": ("infra.operator.groups:webhooks", ""),
     "dlq": ("infra.operator.dead_letters:dlq", "Inspect and redrive messages given up."),
     "service": ("infra.operator.service:service", "Control the service as a whole."),
+    "doctor": ("infra.operator.doctor.command:doctor", "Check this machine and its service."),
     "mail": ("infra.operator.mail:mail", "Manage the mail server for mail to owners."),
     "settings": ("infra.operator.settings:settings", "List every setting and its meaning."),
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from chalicelib.adapters.aws.secrets import Secret
     from chalicelib.adapters.aws.signing_keys import SigningKeys
     from chalicelib.bootstrap.operator import DeadLetterService, OperatorServices
+    from chalicelib.bootstrap.operator_doctor import DoctorService
     from chalicelib.bootstrap.operator_webhooks import ForwardService, WebhookLogService
     from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
 
@@ -101,6 +102,16 @@ def signing_keys() -> "SigningKeys":
     return bootstrap.signing_keys(SigningSettings.from_env(), AwsClients(), SystemClock())
 
 
+def doctor_service() -> "DoctorService":
+    """Return the service to check; raises CommandError as `operator` does."""
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap.operator_doctor import DoctorService
+    from chalicelib.settings import DoctorSettings
+
+    _find_service()
+    return DoctorService(DoctorSettings.from_env(), AwsClients(), SystemClock())
+
+
 def _find_service() -> WorkspaceId | None:
     """Set the variables of the selected service; of `make run`'s, return the demo workspace."""
     if stage := _root_option("stage"):
@@ -160,11 +171,16 @@ def _local_service() -> tuple[dict[str, str], WorkspaceId | None]:
 
 def _run_files() -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the run file and the endpoints of this machine's service; raises CommandError."""
+    from infra.local.paths import StackFolder
+
     folder = run_folder()
     try:
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         stack = json.loads((folder / "endpoints.json").read_text(encoding="utf-8"))
         os.kill(run["pid"], 0)
+        if (folder / "lock").exists() and not StackFolder(folder).is_held():
+            # A killed stack has left its run file, and its process id is another's by now.
+            raise FileNotFoundError(folder)
     except PermissionError as refused:
         message = f"{folder} belongs to another user: run `platen` as its owner"
         raise CommandError("no_service", message) from refused

@@ -17,7 +17,10 @@ from infra.package.sam import REGION
 # machine set. Every
 # other default is meant for the local stack and would fail the first request.
 _OPTIONAL_SETTINGS: Final = frozenset(
-    {"chromium_dir", "fonts_dir", "validators_dir", "pages_dir", "crash_points", "smtp_url"}
+    {
+        *("chromium_dir", "fonts_dir", "validators_dir", "pages_dir", "guides_dir"),
+        *("crash_points", "smtp_url"),
+    }
 )
 _QUEUE_SOURCE_ACTIONS: Final = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
 _LOGS_ARN: Final = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:"

@@ -15,7 +15,7 @@ from layers.chromium.build import CHROMIUM
 from layers.chromium.languages import LANGUAGES
 from layers.chromium.patterns import PATTERNS
 from layers.fonts.pins import FONTS, SCOPE
-from layers.pages.build import RAPIDOC
+from layers.pages.build import MINISEARCH, RAPIDOC
 
 TARGET: Final = ROOT / "NOTICE"
 JARS: Final = ROOT / "layers" / "validators" / "jars.txt"
@@ -85,6 +85,7 @@ def notice_text() -> str:
         "Python packages of the functions": python_packages(),
         "Browser": [Part(CHROMIUM.name, CHROMIUM.version, "MIT, and BSD-3-Clause of Chromium")],
         "Viewer of the reference": [Part(RAPIDOC.name, RAPIDOC.version, "MIT")],
+        "Search of the guides": [Part(MINISEARCH.name, MINISEARCH.version, "MIT")],
         "Hyphenation patterns": hyphenation_patterns(),
         "Fonts": fonts(),
         "Java runtime and validators": [*java_runtime(), *jars(), *rule_sheets()],

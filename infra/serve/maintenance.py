@@ -5,10 +5,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from infra.local.event_sources import ScheduleTimer
+from infra.local.resources import ResourceAttributes
 from infra.local.runner.environment import REGION
 from infra.local.stack import Stack
 from infra.serve.lifecycle import LifecycleRule, lifecycle_rules, sweep
@@ -23,19 +24,21 @@ class MaintenanceError(Exception):
     """A process of maintenance failed; the message is its output."""
 
 
-def run_rows(task: str, stack: Stack) -> int:
+def run_rows(
+    task: str, endpoints: Mapping[str, str], resources: Mapping[str, ResourceAttributes]
+) -> int:
     """Run a task of `infra.serve.rows` in a process of its own; return its number."""
     inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     tables = {
-        "PLATEN_MAIN_TABLE": stack.resources["MainTable"]["Ref"],
-        "PLATEN_TRANSIENT_TABLE": stack.resources["TransientTable"]["Ref"],
+        "PLATEN_MAIN_TABLE": resources["MainTable"]["Ref"],
+        "PLATEN_TRANSIENT_TABLE": resources["TransientTable"]["Ref"],
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
     }
     ran = subprocess.run(
         [sys.executable, "-m", "infra.serve.rows", task],
         cwd=ROOT,
-        env={**inherited, **stack.endpoints, **tables},
+        env={**inherited, **endpoints, **tables},
         capture_output=True,
         text=True,
         check=False,
@@ -78,7 +81,7 @@ class Maintenance:
             self._stopping.wait(max(0.0, _HOUR_S - (time.monotonic() - begun)))
 
     def _recover(self) -> None:
-        if count := run_rows("recover", self._stack):
+        if count := self._run_rows("recover"):
             self._stack.console.note(f"{count} renders go on where the server before ended")
 
     def _sweep_objects(self) -> None:
@@ -88,7 +91,10 @@ class Maintenance:
                 sweep(bucket, self._rules, self._stopping)
 
     def _expire_rows(self) -> None:
-        run_rows("expire", self._stack)
+        self._run_rows("expire")
+
+    def _run_rows(self, task: str) -> int:
+        return run_rows(task, self._stack.endpoints, self._stack.resources)
 
     def _try(self, step: Callable[[], None]) -> None:
         if self._stopping.is_set():

@@ -15,6 +15,7 @@ import psutil
 from infra.local.emulators import StackError
 from infra.local.paths import StackFolder, tail
 from infra.local.running_stack import RunningStack
+from infra.serve.maintenance import run_rows
 from infra.template import ROOT
 
 _TIMEOUT_S: Final = 120.0
@@ -117,6 +118,11 @@ class RunningServer:
             raise StackError(done.stderr)
         answer: Mapping[str, Any] = json.loads(done.stdout)
         return answer
+
+    def run_rows(self, task: str) -> int:
+        """Run a task of maintenance now; return its number."""
+        details = self._details()
+        return run_rows(task, details["endpoints"], details["resources"])
 
     def create_tenant(self, name: str) -> RunningStack:
         """Make a workspace with two keys as an operator does; return the stack as it sees it."""

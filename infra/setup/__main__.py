@@ -1,7 +1,8 @@
 """`python -m infra.setup`: run the set-up steps, in parallel where they are independent.
 
-With `--tests` also those that only tests need. With `--image` for a container image, which has no
-packages of development, and runs on another machine.
+With `--checks` also those that `make check` needs, with `--tests` those that tests need, too.
+With `--image` those of a container image, which has no packages of development, and runs on another
+machine.
 """
 
 import sys
@@ -18,7 +19,12 @@ from infra.setup.steps import SetupError, SetupStep
 def main(arguments: Sequence[str]) -> int:
     """Run the pending steps, or with `--done` only check; return the exit status."""
     for_image = "--image" in arguments
-    steps = setup_steps(_interpreter(), for_tests="--tests" in arguments, for_image=for_image)
+    steps = setup_steps(
+        _interpreter(),
+        for_tests="--tests" in arguments,
+        for_checks="--checks" in arguments,
+        for_image=for_image,
+    )
     pending = [step for step in steps if not step.is_done()]
     if pending and "--done" in arguments:
         return 1

@@ -1,22 +1,26 @@
-"""Programs of Debian's packages, unpacked into a folder without rights of root.
-
-No version is pinned: a distribution keeps only its newest, whose hash its signed lists have.
-"""
+"""Packages of the machine's distribution, unpacked into a folder without rights of root."""
 
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from infra.setup.commands import link_command
-from layers.running import run
+from infra.setup.commands import machine_command
+from layers.running import LayerError, run
 
-_LIBRARIES: Final = ("lib", "lib/x86_64-linux-gnu", "usr/lib", "usr/lib/x86_64-linux-gnu")
+_LIBRARY_FOLDERS: Final = ("lib", "lib/x86_64-linux-gnu", "usr/lib", "usr/lib/x86_64-linux-gnu")
 
 
-def unpack(packages: Sequence[str], folder: Path) -> None:
-    """Unpack packages and their missing dependencies, as apt finds and checks them."""
+def unpack_packages(folder: Path, packages: Iterable[str], *, commands: Path, missing: str) -> None:
+    """Fill the folder with packages and their missing dependencies, as apt finds and checks them.
+
+    No version is pinned: a distribution keeps only its newest, whose hash its signed lists have.
+    Raises LayerError, with `missing` as the message on a machine without apt.
+    """
+    if machine_command("apt-get", commands) is None:
+        raise LayerError(missing)
+    shutil.rmtree(folder, ignore_errors=True)
     lists, cache = folder / "apt" / "lists", folder / "apt" / "archives"
     for part in (lists, cache):
         (part / "partial").mkdir(parents=True)
@@ -36,16 +40,21 @@ def unpack(packages: Sequence[str], folder: Path) -> None:
     shutil.rmtree(folder / "apt")
 
 
-def library_folders(folder: Path, more: Sequence[str] = ()) -> list[Path]:
-    """Return the folders of the libraries of an unpacked package, with `more` of them."""
-    return [folder / name for name in (*_LIBRARIES, *more)]
+def library_folders(folder: Path, more: Iterable[str] = ()) -> list[Path]:
+    """Return the folders of the libraries of unpacked packages, with `more` of them."""
+    return [folder / name for name in (*_LIBRARY_FOLDERS, *more)]
 
 
-def link_script(link: Path, folder: Path, command: Sequence[str], more: Sequence[str] = ()) -> None:
-    """Make `link` a command that starts an unpacked program with its own libraries."""
-    libraries = ":".join(str(each) for each in library_folders(folder, more))
-    export = f"export LD_LIBRARY_PATH={shlex.quote(libraries)}"
-    script = folder / f"{link.name}.sh"
-    script.write_text(f'#!/bin/sh\n{export}\nexec {shlex.join(command)} "$@"\n', encoding="utf-8")
+def write_script(
+    script: Path,
+    folder: Path,
+    command: Iterable[str],
+    variables: Mapping[str, str] | None = None,
+    more_libraries: Iterable[str] = (),
+) -> None:
+    """Write the script that starts a program of the folder with the libraries beside it."""
+    libraries = ":".join(map(str, library_folders(folder, more_libraries)))
+    exported = {"LD_LIBRARY_PATH": libraries, **(variables or {})}
+    exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in exported.items())
+    script.write_text(f'#!/bin/sh\n{exports}exec {shlex.join(command)} "$@"\n', encoding="utf-8")
     script.chmod(0o755)
-    link_command(link, script)

@@ -26,8 +26,11 @@ deployed --extra aws --extra api --extra egress --extra engine --extra pdf_tools
 compile infra/deploy/awscli-requirements.in -o infra/deploy/awscli-requirements.txt
 compile infra/local/localstack-requirements.in -o infra/local/localstack-requirements.txt
 compile infra/local/ministack-requirements.in -o infra/local/ministack-requirements.txt
-for tool in uv node go java; do
+compile infra/guides/site/properdocs-requirements.in -o infra/guides/site/properdocs-requirements.txt
+for tool in uv node go java csharp; do
     compile "infra/setup/requirements/$tool.in" -o "infra/setup/requirements/$tool.txt"
 done
 # The one that an older Python installs.
 pin infra/setup/requirements/maven.in -o infra/setup/requirements/maven.txt --universal --python-version 3.9
+# A package with OpenSSL 1.1, of which no file is for a newer Python.
+pin infra/setup/requirements/openssl.in -o infra/setup/requirements/openssl.txt --python-platform x86_64-manylinux_2_28 --python-version 3.10

@@ -8,15 +8,18 @@ from infra.setup.go_servers import SERVERS
 from infra.setup.server_tools import TOOLS
 from infra.setup.steps import (
     COMMANDS_DIR,
+    CSHARP_DIR,
     GENERATORS_DIR,
     INSTALL_DIR,
     JAVA_DIR,
     LOCALSTACK_DIR,
     MINISTACK_DIR,
+    PROPERDOCS_DIR,
     PYTHON,
     ROOT,
     STORES_DIR,
     UV,
+    VALE_DIR,
     WEBHOOK_LIBRARY_DIR,
     SetupStep,
     lock_file,
@@ -24,17 +27,22 @@ from infra.setup.steps import (
 from infra.setup.toolchains import TOOLCHAINS
 
 _SETUP: Final = ROOT / "infra" / "setup"
+_GUIDES: Final = ROOT / "infra" / "guides" / "site"
 IMAGE_LOCK: Final = ROOT / "infra" / "serve" / "requirements.txt"
 
 
-def setup_steps(python: str, *, for_tests: bool, for_image: bool = False) -> tuple[SetupStep, ...]:
+def setup_steps(
+    python: str, *, for_tests: bool, for_checks: bool = False, for_image: bool = False
+) -> tuple[SetupStep, ...]:
     """Return all steps; `python` is a Python 3.13.
 
-    Only tests need LocalStack, and servers of storage, which take minutes to build. An image has
-    the Python packages of the service only.
+    Only tests need LocalStack, and servers of storage, which take minutes to build. They run the
+    checks, too, which need the linter of prose. An image has the Python packages of the service
+    only.
     """
     lock = IMAGE_LOCK if for_image else ROOT / "requirements-dev.txt"
-    return (*_run_steps(python, lock), *(_test_steps(python) if for_tests else ()))
+    checks = _check_steps(python) if for_checks or for_tests else ()
+    return (*_run_steps(python, lock), *checks, *(_test_steps(python) if for_tests else ()))
 
 
 def _run_steps(python: str, lock: Path) -> tuple[SetupStep, ...]:
@@ -44,6 +52,8 @@ def _run_steps(python: str, lock: Path) -> tuple[SetupStep, ...]:
         _chromium(),
         _fonts(),
         _pages(),
+        _properdocs(python),
+        _guides(),
         _dynoxide(),
         _webhook_library(),
         _toolchain("node", "Node", python),
@@ -52,18 +62,23 @@ def _run_steps(python: str, lock: Path) -> tuple[SetupStep, ...]:
     )
 
 
+def _check_steps(python: str) -> tuple[SetupStep, ...]:
+    return (_toolchain("go", "Go", python), _vale())
+
+
 def _test_steps(python: str) -> tuple[SetupStep, ...]:
     localstack = _localstack(python)
     return (
         localstack,
         _plugins(localstack),
-        _toolchain("go", "Go", python),
         _go_servers(),
         _azurite(),
         _openapi_lint(),
         _client_generators(),
         _generator_tools(),
         _sshd(python),
+        _php(python),
+        _csharp(),
         _server_tools(python),
     )
 
@@ -169,11 +184,46 @@ def _pages() -> SetupStep:
     target = INSTALL_DIR / "pages"
     return SetupStep(
         "pages",
-        "viewer of the reference",
+        "viewer of the reference and search of the guides",
         (_build_command("pages", target),),
         inputs=_layer_sources("pages"),
         results=(target / ".pins",),
         after=("node", "product"),
+    )
+
+
+def _properdocs(python: str) -> SetupStep:
+    lock = _GUIDES / "properdocs-requirements.txt"
+    own = PROPERDOCS_DIR / "bin" / "python"
+    return SetupStep(
+        "properdocs",
+        "program that makes the guides",
+        (
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(PROPERDOCS_DIR)],
+            [str(UV), "pip", "sync", "--quiet", "-p", str(own), "--require-hashes", str(lock)],
+        ),
+        inputs=(lock,),
+        results=(PROPERDOCS_DIR / "bin" / "properdocs",),
+    )
+
+
+def _guides() -> SetupStep:
+    target = INSTALL_DIR / "guides"
+    config = _GUIDES / "service.yml"
+    shared = ROOT / "chalicelib" / "api" / "pages" / "static"
+    folders = (ROOT / "docs", _GUIDES)
+    sources = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    build = ["build", "--quiet", "--config-file", str(config), "--site-dir", str(target)]
+    return SetupStep(
+        "guides",
+        "guides",
+        ([str(PROPERDOCS_DIR / "bin" / "properdocs"), *build],),
+        inputs=(
+            *sorted(path for path in sources if path.suffix != ".pyc"),
+            *(shared / "pages.css", shared / "icon.svg", ROOT / "layers" / "pages" / "build.py"),
+        ),
+        results=(target / "index.html",),
+        after=("pages", "properdocs"),
     )
 
 
@@ -272,13 +322,23 @@ def _npm_lock_step(name: str, title: str, folder: Path, command: str) -> SetupSt
 
 
 def _go_servers() -> SetupStep:
-    module = _SETUP / "go_servers.py"
     return SetupStep(
         "go_servers",
         "servers in Go for tests, which takes minutes",
         ([str(PYTHON), "-m", "infra.setup.go_servers", str(STORES_DIR)],),
-        inputs=(module,),
+        inputs=(_SETUP / "go_programs.py", _SETUP / "go_servers.py"),
         results=tuple(STORES_DIR / server.name for server in SERVERS),
+        after=("go", "product"),
+    )
+
+
+def _vale() -> SetupStep:
+    return SetupStep(
+        "vale",
+        "linter of prose",
+        ([str(PYTHON), "-m", "infra.setup.vale", str(VALE_DIR)],),
+        inputs=(_SETUP / "go_programs.py", _SETUP / "vale.py"),
+        results=(VALE_DIR / "vale",),
         after=("go", "product"),
     )
 
@@ -300,6 +360,37 @@ def _sshd(python: str) -> SetupStep:
         ([python, "-m", "infra.setup.sshd", str(COMMANDS_DIR)],),
         inputs=(_SETUP / "sshd.py", _SETUP / "debian.py", _SETUP / "commands.py"),
         results=(COMMANDS_DIR / "sshd",),
+    )
+
+
+def _php(python: str) -> SetupStep:
+    return SetupStep(
+        "php",
+        "PHP for tests",
+        ([python, "-m", "infra.setup.php", str(COMMANDS_DIR)],),
+        inputs=(_SETUP / "php.py", _SETUP / "debian.py", _SETUP / "commands.py"),
+        results=(COMMANDS_DIR / "php",),
+    )
+
+
+def _csharp() -> SetupStep:
+    module, runtime, openssl = _SETUP / "csharp.py", lock_file("csharp"), lock_file("openssl")
+    install = [str(UV), "pip", "install", "--quiet", "-p", str(PYTHON), "--no-deps"]
+    checked = [*install, "--only-binary", ":all:", "--require-hashes"]
+    # Its newer versions bring OpenSSL 3, and the older ones nothing for the product's Python.
+    older = ["--python-version", "3.10", "--python-platform", "x86_64-manylinux2014"]
+    return SetupStep(
+        "csharp",
+        "C# for tests",
+        (
+            ["rm", "-rf", str(CSHARP_DIR)],
+            [*checked, "--target", str(CSHARP_DIR / "packages"), "-r", str(runtime)],
+            [*checked, *older, "--target", str(CSHARP_DIR / "openssl"), "-r", str(openssl)],
+            [str(PYTHON), "-m", "infra.setup.csharp", str(CSHARP_DIR)],
+        ),
+        inputs=(ROOT / "layers" / "npm.py", module, runtime, openssl),
+        results=(CSHARP_DIR / "roslyn" / "Microsoft.CodeAnalysis.CSharp.dll",),
+        after=("node", "product"),
     )
 
 

@@ -10,10 +10,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from infra.setup import debian
 from infra.setup.commands import link_command, machine_command
+from infra.setup.debian import library_folders, unpack_packages, write_script
 from layers.npm import main
-from layers.running import LayerError
 
 # Commands, their packages, and where they stand in these.
 _TOOLS: Final = {
@@ -36,20 +35,19 @@ def build(commands: Path) -> None:
     folder.mkdir(parents=True)
     missing = {name: tool for name, tool in _TOOLS.items() if not _link(name, commands)}
     if missing:
-        if machine_command("apt-get", commands) is None:
-            message = (
-                f"missing: {', '.join(missing)}, which tests need -- install them with the package"
-                " manager of this machine"
-            )
-            raise LayerError(message)
+        message = (
+            f"missing: {', '.join(missing)}, which tests need -- install them with the package"
+            " manager of this machine"
+        )
         # The keys of Debian, where the machine is of another distribution.
-        packages = [package for package, _ in missing.values()]
-        debian.unpack([*packages, "debian-archive-keyring"], folder)
+        packages = [*(package for package, _ in missing.values()), "debian-archive-keyring"]
+        unpack_packages(folder, packages, commands=commands, missing=message)
         for name, (_, path) in missing.items():
-            debian.link_script(
-                commands / name, folder, [str(folder / path)], more=_PRIVATE_LIBRARIES
-            )
-    lines = [f"{each}\n" for each in debian.library_folders(folder) if each.exists()]
+            script = folder / f"{name}.sh"
+            program = [str(folder / path)]
+            write_script(script, folder, program, more_libraries=_PRIVATE_LIBRARIES)
+            link_command(commands / name, script)
+    lines = [f"{each}\n" for each in library_folders(folder) if each.exists()]
     (folder / LIBRARIES_FILE).write_text("".join(lines), encoding="utf-8")
 
 

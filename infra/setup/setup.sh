@@ -1,6 +1,7 @@
 #!/bin/sh
 # Fetch uv, and Python 3.13 if this machine has none, with any Python that has pip; then start the
-# set-up in Python. With --tests it installs what only tests need, too; with --image what an image has.
+# set-up in Python. With --checks it installs what `make check` needs, with --tests what tests need, and
+# with --image what an image has.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 locks=infra/setup/requirements

@@ -3,17 +3,14 @@
 `python -m infra.setup.sshd COMMANDS_DIR`
 """
 
-import shutil
 import sys
 from pathlib import Path
 from typing import Final
 
-from infra.setup import debian
 from infra.setup.commands import link_command, machine_command
+from infra.setup.debian import unpack_packages, write_script
 from layers.npm import main
-from layers.running import LayerError
 
-_PACKAGE: Final = "openssh-server"
 # Programs that the server starts since OpenSSH 9.8, and the options with their paths.
 _HELPERS: Final = {"sshd-session": "SshdSessionPath", "sshd-auth": "SshdAuthPath"}
 _MISSING: Final = (
@@ -27,12 +24,11 @@ def build(commands: Path) -> None:
     if own := machine_command("sshd", commands):
         link_command(commands / "sshd", own)
         return
-    if machine_command("apt-get", commands) is None:
-        raise LayerError(_MISSING)
     folder = commands.parent / "sshd"
-    shutil.rmtree(folder, ignore_errors=True)
-    debian.unpack([_PACKAGE], folder)
-    debian.link_script(commands / "sshd", folder, _command(folder))
+    unpack_packages(folder, ["openssh-server"], commands=commands, missing=_MISSING)
+    script = folder / "sshd.sh"
+    write_script(script, folder, _command(folder))
+    link_command(commands / "sshd", script)
 
 
 def _command(folder: Path) -> list[str]:

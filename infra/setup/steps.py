@@ -14,14 +14,19 @@ _STAMPS_DIR: Final = INSTALL_DIR / "stamps"
 UV: Final = INSTALL_DIR / "tools" / "bin" / "uv"
 PYTHON: Final = ROOT / ".venv" / "bin" / "python"
 MINISTACK_DIR: Final = INSTALL_DIR / "ministack"
+# The program that makes the site of docs/.
+PROPERDOCS_DIR: Final = INSTALL_DIR / "properdocs"
 LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 WEBHOOK_LIBRARY_DIR: Final = INSTALL_DIR / "webhook-library"
 STORES_DIR: Final = INSTALL_DIR / "stores"
+# Linter of prose.
+VALE_DIR: Final = INSTALL_DIR / "vale"
 # Commands that the machine may lack, in fitting versions.
 COMMANDS_DIR: Final = INSTALL_DIR / "commands"
 JAVA_DIR: Final = INSTALL_DIR / "java"
 # Generators of clients: packages of npm, jars and a program in Go.
 GENERATORS_DIR: Final = INSTALL_DIR / "client_generators"
+CSHARP_DIR: Final = INSTALL_DIR / "csharp"
 _LOCKS_DIR: Final = ROOT / "infra" / "setup" / "requirements"
 
 

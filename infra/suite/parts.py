@@ -87,6 +87,7 @@ def check_parts(*, breadth: bool = False) -> list[Part]:
         Part("unit", path="tests/unit", workers=_CORES, breadth=breadth),
         Part("architecture", path="tests/architecture", workers=_CORES),
         Part("lint", ([_ruff(), "check", "."], [_ruff(), "format", "--check", "."])),
+        Part("prose", ([sys.executable, "-m", "infra.prose"],)),
         Part("imports", ([str(_BIN / "lint-imports")],)),
     ]
 

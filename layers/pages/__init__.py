@@ -1,1 +1,1 @@
-"""Layer `pages`: the viewer of the reference."""
+"""Layer `pages`: the viewer of the reference and the search of the guides."""

@@ -22,6 +22,7 @@ LOCKS = {
     "infra/serve/requirements.txt": SERVER,
     "requirements-dev.txt": (*SERVER, "dev"),
     "infra/deploy/awscli-requirements.txt": (),
+    "infra/guides/site/properdocs-requirements.txt": (),
     "infra/local/localstack-requirements.txt": (),
     "infra/local/ministack-requirements.txt": (),
     **{f"infra/setup/requirements/{name}.txt": () for name in TOOLS},

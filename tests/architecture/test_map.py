@@ -1,4 +1,4 @@
-"""The map of the code: each module, class and function that it names is there."""
+"""The map of the code and the line of a render: what they name is there."""
 
 import ast
 import re
@@ -10,6 +10,7 @@ from infra.template import ROOT
 from tests.architecture.test_structure import text
 
 PAGE: Final = "docs/map.md"
+ARCHITECTURE: Final = "docs/architecture.md"
 PATHS: Final = re.compile(r"[a-z_]\w*(?:/\w+)*(?:/(?!\w)|\.py\b)")
 # A station's module, then the class or function that does it: `deliver.py  SendWebhook: claims …`.
 STATION: Final = re.compile(
@@ -42,6 +43,14 @@ def definitions(path: str) -> set[str]:
 def test_every_path_of_the_map_exists() -> None:
     paths = named_paths("\n".join(drawings().values()))
 
+    assert [path for path in sorted(paths) if not (ROOT / place(path)).exists()] == []
+
+
+def test_every_path_of_the_line_of_a_render_exists() -> None:
+    drawings = re.findall(r"^```text\n(.*?)^```$", text(ARCHITECTURE), re.DOTALL | re.MULTILINE)
+
+    paths = named_paths("\n".join(drawings))
+    assert len(paths) > 20
     assert [path for path in sorted(paths) if not (ROOT / place(path)).exists()] == []
 
 

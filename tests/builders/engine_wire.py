@@ -10,6 +10,7 @@ from chalicelib.core.clock import SystemClock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, ValidationRequest
+from chalicelib.engine.conformance.html_places import HtmlPlaces
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
 from chalicelib.engine.deadline import Deadline
@@ -40,6 +41,7 @@ OUTCOME = RenderOutcome(
             PDF,
             (ConformanceCheck.pdfa("3b"),),
             own_findings=(RawFinding("engine", "error", "r", "m", "l", 1),),
+            html_places=HtmlPlaces({9: "<h1> “A”"}, "No font has x"),
         ),
         ValidationRequest(
             b"<invoice/>", (ConformanceCheck.cii("EN16931"),), InvoiceFieldPaths("invoice", 1, (2,))

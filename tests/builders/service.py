@@ -118,6 +118,7 @@ class Service(BackgroundFunctions):
             base_url="https://api.test/v1",
             files_host="https://files.test",
             pages_dir=str(INSTALL_DIR / "pages"),
+            guides_dir=str(INSTALL_DIR / "guides"),
             region="eu",
         )
         self.operator = OperatorServices(

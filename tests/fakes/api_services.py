@@ -8,6 +8,7 @@ from typing import Any
 
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import KeyId, WorkspaceId
+from chalicelib.core.trusted_proxies import TrustedProxies
 from chalicelib.features.workspaces.keys import key_format
 from chalicelib.features.workspaces.keys.model import SCOPES, ApiKey, StoredSecret
 from chalicelib.features.workspaces.limits.model import RateState
@@ -76,6 +77,9 @@ class FakeApiServices:
     limits: FakeRateLimit = field(default_factory=FakeRateLimit)
     api_host: str = "http://api.test"
     pages_dir: str = str(INSTALL_DIR / "pages")
+    traces: bool = False
+    trusted_proxies: TrustedProxies = field(default_factory=lambda: TrustedProxies(""))
+    guides_dir: str = str(INSTALL_DIR / "guides")
     signing_keys: Sequence[bytes] = (b"k" * 32,)
     checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 

@@ -1,5 +1,6 @@
 """Authentication: how a caller proves who it is, and the principal that results from it."""
 
+import base64
 import datetime as dt
 import hmac
 from dataclasses import dataclass
@@ -70,16 +71,17 @@ class Auth(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KeyAuth:
-    """API key with a scope."""
+    """API key with a scope; with `takes_basic` it may be the password of Basic authentication."""
 
     scope: str
+    takes_basic: bool = False
 
     def authenticate(self, request: Request, services: RequestServices) -> Principal:
         """Return the principal; raises ServiceError 401 or 403 with the first failed check.
 
         The state of a key is revealed only after its secret has matched (decision 6).
         """
-        parsed = key_format.parse(_credentials(request))
+        parsed = key_format.parse(_credentials(request, takes_basic=self.takes_basic))
         if parsed is None:
             raise _invalid_key_error()
         now = services.clock.now()
@@ -117,10 +119,13 @@ class PublicAuth:
 PUBLIC: Final = PublicAuth()
 
 
-def _credentials(request: Request) -> str:
+def _credentials(request: Request, *, takes_basic: bool) -> str:
     credentials = {value.strip() for value in request.header_values("x-api-key")}
     for value in request.header_values("authorization"):
         scheme, _, rest = value.strip().partition(" ")
+        if takes_basic and scheme.lower() == "basic":
+            credentials.add(_password(rest.strip()))
+            continue
         if scheme.lower() != "bearer":
             detail = "Send the API key as a Bearer token or in X-API-Key."
             raise ServiceError("invalid_api_key", detail, headers=_CHALLENGE)
@@ -133,6 +138,14 @@ def _credentials(request: Request) -> str:
         detail = "The request carries several keys (Authorization, X-API-Key); send one."
         raise ServiceError("invalid_api_key", detail, headers=_CHALLENGE)
     return credentials.pop()
+
+
+def _password(encoded: str) -> str:
+    """Return the password of Basic credentials (RFC 7617), or an empty text for malformed ones."""
+    try:
+        return base64.b64decode(encoded, validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def _matching_secret(parsed: ParsedKey, secrets: tuple[StoredSecret, ...]) -> StoredSecret | None:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 import msgspec
 
-from chalicelib.adapters.json_logs import bind
+from chalicelib.adapters.json_logs import bind, current_ids
+from chalicelib.adapters.tracing import SERVER, Span, TraceParent
 from chalicelib.api.edge.auth import Principal
 from chalicelib.api.edge.endpoint import JSON, NO_STORE, Call, Endpoint, Reply
 from chalicelib.api.edge.idempotency import answer_once
@@ -78,6 +79,7 @@ class Dispatcher(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             "duration_ms": round(1000 * (time.perf_counter() - started)),
         }
         log.info("request", extra=exchange.log_fields() | outcome)
+        exchange.end_span(reply.status)
         return _without_body(reply) if request.method == "HEAD" else reply
 
     def _answer_and_count(self, exchange: "_Exchange") -> Reply:
@@ -115,6 +117,8 @@ class Dispatcher(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         now = services.clock.now()
         exchange.set_request_id(request.client_request_id or services.ids.new("req", now))
         exchange.api_host = services.api_host
+        if services.traces:
+            exchange.begin_span()
         if not isinstance(exchange.target, Endpoint):
             return exchange.target(request)
         call = Call(
@@ -122,7 +126,9 @@ class Dispatcher(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             services=cast("ApiServices", services),
             request_id=exchange.request_id,
             method=request.method,
-            params=request.path_parameters(exchange.target.path),
+            params=request.path_parameters(
+                exchange.target.path, takes_last_slash=exchange.target.takes_last_slash
+            ),
             headers=request.headers,
             started_at=request.received_at or now.timestamp(),
             raw_target=request.raw_target,
@@ -200,6 +206,7 @@ class _Exchange:
     api_host: str = ""
     call: Call | None = None
     code: str | None = None
+    span: Span | None = None
     wait_for_key_use: Callable[[], object] = lambda: None
     """Waits until the use of the key is recorded."""
 
@@ -212,6 +219,30 @@ class _Exchange:
     def set_request_id(self, request_id: str) -> None:
         self.request_id = request_id
         bind(request_id=request_id)
+
+    def begin_span(self) -> None:
+        """Continue the caller's trace, or begin one."""
+        parent = TraceParent.parse(self.request.headers.get("traceparent"))
+        name = f"{self.request.method} {self.request.route}"
+        self.span = Span(name, "api", SERVER, parent)
+        bind(traceparent=self.span.traceparent)
+
+    def end_span(self, status: int) -> None:
+        if self.span is None:
+            return
+        ids = current_ids()
+        self.span.set(
+            http__request__method=self.request.method,
+            http__route=self.request.route,
+            http__response__status_code=status,
+            platen__request_id=self.request_id,
+            platen__render_id=ids.get("render"),
+            platen__batch_id=ids.get("batch"),
+            error__type=self.code,
+        )
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            self.span.fail(self.code or str(status))
+        self.span.end()
 
     def problem(self, error: ServiceError) -> Reply:
         self.code = error.code

@@ -111,7 +111,8 @@ class Endpoint:
     (decision 2), not by the dispatcher. `problems` are the codes beyond those of every endpoint.
     `cache_control` is sent with replies below 400; a header of the view's own replaces it. With
     `allows_any_origin` scripts of all web pages may read the replies (CORS), but send no key. With
-    `takes_raw_query` the view reads path and query itself, as they were sent. `takes_if_match` and
+    `takes_raw_query` the view reads path and query itself, as they were sent. With
+    `takes_last_slash` a tail may end with a slash, which the view gets. `takes_if_match` and
     `has_etag` name headers that the view itself reads and sends. `check_path` refuses before body
     and query are read, so that these tell nothing to who has a wrong path. `is_published` false: a
     route that no client calls, which the OpenAPI document leaves out. Several models of one answer
@@ -146,6 +147,7 @@ class Endpoint:
     cache_control: str = NO_STORE
     allows_any_origin: bool = False
     takes_raw_query: bool = False
+    takes_last_slash: bool = False
     check_path: "Callable[[Call], None] | None" = None
     takes_if_match: bool = False
     has_etag: bool = False

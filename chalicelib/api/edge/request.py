@@ -92,21 +92,25 @@ class Request:
         """Return the path for a message: the beginning, percent-decoded once."""
         return unquote(self.path[:_MAX_READABLE_PATH], errors="replace")
 
-    def path_parameters(self, path: str) -> Mapping[str, str]:
+    def path_parameters(self, path: str, *, takes_last_slash: bool = False) -> Mapping[str, str]:
         """Return the parameters of a declared path.
 
         Ids consist of unreserved characters and are not percent-decoded. A tail, the `{rest+}` at
-        the end of a path, is decoded once; raises `not_found` for a malformed one (decision 30).
+        the end of a path, is decoded once; raises `not_found` for a malformed one (decision 30). A
+        slash at its end is malformed too, unless the endpoint takes it.
         """
         parameters = dict(self.event.get("pathParameters") or {})
         tail = _TAIL.search(path)
         if tail is not None:
-            parameters[tail[1]] = self._decoded_tail(parameters.get(tail[1], ""))
+            slash = "/" if takes_last_slash and self.path.endswith("/") else ""
+            decoded = self._decoded_tail(parameters.get(tail[1], ""), slash)
+            parameters[tail[1]] = decoded + slash
         return parameters
 
-    def _decoded_tail(self, encoded: str) -> str:
+    def _decoded_tail(self, encoded: str, allowed_end: str) -> str:
         # API Gateway drops a slash at the end from the parameter, but not from the path.
-        has_empty_segment = "//" in self.path or self.path.endswith("/")
+        path = self.path.removesuffix(allowed_end)
+        has_empty_segment = "//" in path or path.endswith("/")
         is_encoded_well = _STRAY_PERCENT.search(encoded) is None
         segments = [_percent_decoded(segment) for segment in encoded.split("/")]
         if has_empty_segment or not is_encoded_well or not all(map(_is_tail_segment, segments)):

@@ -3,7 +3,7 @@
 import io
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.api.edge.endpoint import JSON, Call, Endpoint
 from chalicelib.api.edge.request import Request
@@ -15,6 +15,9 @@ from chalicelib.core.errors import (
     require_all,
     validation_error,
 )
+
+if TYPE_CHECKING:
+    from multipart import MultipartPart
 
 _MEGABYTE: Final = 1_000_000
 _PUBLIC_MAX_MB: Final = 1
@@ -51,28 +54,7 @@ def _read_idempotency_key(call: Call, request: Request) -> None:
 
 def form_file(call: Call) -> FormFile:
     """Return the single file of a multipart form; raises `validation_error`."""
-    # Imported here: most requests carry no form.
-    from multipart import MultipartError, MultipartParser, parse_options_header  # noqa: PLC0415
-
-    boundary = parse_options_header(call.headers["content-type"])[1].get("boundary")
-    if not boundary:
-        raise validation_error("/headers/Content-Type", "names no boundary", "missing")
-    size = len(call.raw_body)
-    parser = MultipartParser(
-        io.BytesIO(call.raw_body),
-        boundary,
-        content_length=size,
-        strict=True,
-        part_limit=10,
-        spool_limit=size,
-        memory_limit=2 * size,
-    )
-    try:
-        parts = list(parser)
-    except MultipartError as damage:
-        is_encoding = any(isinstance(each, UnicodeDecodeError) for each in damage.args)
-        reason = "the names in it must be UTF-8" if is_encoding else damage.args[0]
-        raise validation_error("", f"the form cannot be read: {reason}") from damage
+    parts = form_parts(call, max_parts=10)
     for part in parts:
         if part.name != _FILE_FIELD:
             raise validation_error(
@@ -88,6 +70,32 @@ def form_file(call: Call) -> FormFile:
     if not file.size:
         raise validation_error(f"/{_FILE_FIELD}", "is empty", "too_short")
     return FormFile(file.filename, file.content_type, file.raw)
+
+
+def form_parts(call: Call, max_parts: int) -> "list[MultipartPart]":
+    """Return the fields and files of a multipart form; raises `validation_error`."""
+    # Imported here: most requests carry no form.
+    from multipart import MultipartError, MultipartParser, parse_options_header  # noqa: PLC0415
+
+    boundary = parse_options_header(call.headers["content-type"])[1].get("boundary")
+    if not boundary:
+        raise validation_error("/headers/Content-Type", "names no boundary", "missing")
+    size = len(call.raw_body)
+    parser = MultipartParser(
+        io.BytesIO(call.raw_body),
+        boundary,
+        content_length=size,
+        strict=True,
+        part_limit=max_parts,
+        spool_limit=size,
+        memory_limit=2 * size,
+    )
+    try:
+        return list(parser)
+    except MultipartError as damage:
+        is_encoding = any(isinstance(each, UnicodeDecodeError) for each in damage.args)
+        reason = "the names in it must be UTF-8" if is_encoding else damage.args[0]
+        raise validation_error("", f"the form cannot be read: {reason}") from damage
 
 
 def _read_raw(call: Call, request: Request) -> bool:

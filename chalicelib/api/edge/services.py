@@ -62,6 +62,8 @@ class RequestServices(Protocol):
     """Part of bootstrap's services that the edge uses; views use all of them."""
 
     @property
+    def traces(self) -> bool: ...  # noqa: D102
+    @property
     def clock(self) -> Clock: ...  # noqa: D102
     @property
     def ids(self) -> IdGenerator: ...  # noqa: D102

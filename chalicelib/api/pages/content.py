@@ -13,18 +13,22 @@ _ETAG_CHARS: Final = 32
 
 
 class Content(NamedTuple):
-    """Content in both encodings; the ETag is weak, as it is that of both."""
+    """Content in both encodings; the ETag is weak, as it is that of both.
+
+    `gzipped` is None where compression saves nothing.
+    """
 
     plain: bytes
-    gzipped: bytes
+    gzipped: bytes | None
     content_type: str
     etag: str
 
 
-def content_of(plain: bytes, content_type: str) -> Content:
-    """Return bytes as content, compressed."""
+def content_of(plain: bytes, content_type: str, *, is_packed: bool = False) -> Content:
+    """Return bytes as content, compressed unless they already are."""
     digest = hashlib.sha256(plain).hexdigest()[:_ETAG_CHARS]
-    return Content(plain, gzip.compress(plain, mtime=0), content_type, f'W/"{digest}"')
+    gzipped = None if is_packed else gzip.compress(plain, mtime=0)
+    return Content(plain, gzipped, content_type, f'W/"{digest}"')
 
 
 def content_reply(
@@ -39,7 +43,7 @@ def content_reply(
     sent = {**given, "ETag": content.etag, "Vary": vary}
     if has_current(request_headers.get("if-none-match", ""), content.etag):
         return Reply(HTTPStatus.NOT_MODIFIED, headers=sent)
-    if takes_gzip(request_headers.get("accept-encoding", "")):
+    if content.gzipped is not None and takes_gzip(request_headers.get("accept-encoding", "")):
         packed = {**sent, "Content-Encoding": "gzip"}
         return Reply(HTTPStatus.OK, content.gzipped, content.content_type, packed)
     return Reply(HTTPStatus.OK, content.plain, content.content_type, sent)

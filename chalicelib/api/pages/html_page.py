@@ -20,7 +20,7 @@ POLICY: Final = _POLICY.format(styles="'self'")
 # For components that write styles into their own markup.
 INLINE_STYLES_POLICY: Final = _POLICY.format(styles="'self' 'unsafe-inline'")
 # The one list of what the pages link to.
-_NAVIGATION: Final = (("Reference", "/docs"), ("Errors", "/errors"))
+NAVIGATION: Final = (("Reference", "/docs"), ("Guides", "/guides"), ("Errors", "/errors"))
 
 
 class Site(NamedTuple):
@@ -54,7 +54,7 @@ def html_page(
     main = main.replace('href="/', f'href="{site.link("/")}')
     links = "".join(
         f'<a href="{site.link(target)}"{_is_here(target, path)}>{name}</a>'
-        for name, target in _NAVIGATION
+        for name, target in NAVIGATION
     )
     tags = "".join(_tag(name, site) for name in ("pages.css", *assets))
     text = (

@@ -25,9 +25,9 @@ class InvoicePeriod(Model):
     """Days from `start` to `end`; either may be open."""
 
     start: Day | None = None
-    """First day, such as `2026-01-01`; null: open."""
+    """First day, such as `2026-01-01` (BT-73, BT-134); null: open."""
     end: Day | None = None
-    """Last day, such as `2026-01-31`; null: open."""
+    """Last day, such as `2026-01-31` (BT-74, BT-135); null: open."""
 
 
 class InvoiceAddress(Model):

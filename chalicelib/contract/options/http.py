@@ -20,7 +20,7 @@ class Cookie(Options, frozen=True):
     secure: bool | None = None
     """Only over https. Null: if the page has an https URL."""
     http_only: bool | None = None
-    """Scripts of the page cannot read it. Null: they can."""
+    """Scripts of the page cannot read it. Null: they can read it."""
 
 
 class BasicAuth(Options, frozen=True):

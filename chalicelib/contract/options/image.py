@@ -92,9 +92,9 @@ class ImageOptions(Options, frozen=True):
     format_options: FormatOptions | None = None
     """Compression. Null: the format's defaults."""
     viewport: Viewport | None = None
-    """Takes precedence over `output.viewport`. Null: that one."""
+    """Takes precedence over `output.viewport`. Null: `output.viewport`."""
     wait: Wait | None = None
-    """Takes precedence over `output.wait`. Null: that one."""
+    """Takes precedence over `output.wait`. Null: `output.wait`."""
 
     @property
     def is_transparent(self) -> bool:

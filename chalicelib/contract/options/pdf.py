@@ -68,7 +68,7 @@ class HeaderFooter(Options, frozen=True):
     scripts. Elements with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are
     filled in; `url` is empty unless the document is a web page. A template if the document is one;
     `page`, `pages`, `title` and `date` are the same marks there. Excludes `left`, `center` and
-    `right`. Null: those."""
+    `right`. Null: `left`, `center` and `right`."""
     left: HeaderText | None = None
     """Text at the left; `{{ page }}`, `{{ pages }}` (the number of the last page), `{{ title }}`
     and `{{ date }}` (day and minute of printing, which makes the bytes of equal renders differ) are

@@ -223,7 +223,7 @@ def _number(contents: list[bytes], content: bytes) -> int:
 
 def encode_result(result: AnyResult, contents: Sequence[bytes] = ()) -> bytes:
     """Return a result as bytes."""
-    # JSON, because MessagePack has no integers beyond 64 bits.
+    # JSON, because MessagePack has no integers beyond 64 bits. Its keys are strings, also numbers.
     # A page may log half of a surrogate pair.
     record = json.dumps(msgspec.to_builtins(result)).encode(errors="surrogatepass")
     return msgspec.msgpack.encode(_Envelope(record, contents))
@@ -237,7 +237,7 @@ def decode_result[Result](content: bytes, kind: type[Result]) -> tuple[Result, S
     try:
         envelope = msgspec.msgpack.decode(content, type=_Envelope)
         value = json.loads_own(envelope.record)
-        result: AnyResult = msgspec.convert(value, AnyResult)
+        result: AnyResult = msgspec.convert(value, AnyResult, str_keys=True)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise MalformedResultError(type(error).__name__) from None
     if isinstance(result, FailureRecord):

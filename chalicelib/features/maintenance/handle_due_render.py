@@ -106,7 +106,9 @@ class HandleDueRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             # The render became final in the meantime.
             return
         crash_if_armed(CrashPoint.MAINTENANCE_POSTPONED)
-        message = QueuedRender(render.workspace_id, render.id, render.request_id)
+        message = QueuedRender(
+            render.workspace_id, render.id, render.request_id, render.traceparent
+        )
         self.queues.queue_for(render).send(message.to_json(), group=render.workspace_id)
         log.info("render queued again", extra={"again_at": format_rfc3339(next_try)})
         crash_if_armed(CrashPoint.MAINTENANCE_RESENT)

@@ -160,6 +160,8 @@ class Render(NamedTuple):
     # Emails of the template's rules, and their counts once they are sends.
     email_count: int = 0
     email_counts: Mapping[str, int] | None = None
+    # Trace of the request that made it (W3C Trace Context), if requests begin traces.
+    traceparent: str | None = None
     # Uploads to storage destinations, target by target, once the files exist.
     storage: tuple[StorageReceipt, ...] = ()
     # With many receipts: `storage` is then empty until they are read.

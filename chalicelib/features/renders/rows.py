@@ -67,6 +67,7 @@ _OPTIONAL_ATTRIBUTES: Final = (
     "started_at",
     "completed_at",
     "expires_at",
+    "traceparent",
 )
 _OUTCOME_FIELDS: Final = (
     "warnings",
@@ -217,6 +218,7 @@ def render_of(item: Row) -> Render:
         billed=item["billed"],
         created_at=item["created_at"],
         request_id=item["request_id"],
+        traceparent=item.get("traceparent"),
         started_at=item.get("started_at"),
         completed_at=item.get("completed_at"),
         expires_at=item.get("expires_at"),

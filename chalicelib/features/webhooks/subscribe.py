@@ -284,5 +284,6 @@ def _new_delivery(
         url=None if endpoint else receiver.url,
         next_attempt_at=event.created_at,
         template_id=source.template_id,
+        traceparent=source.row.get("traceparent"),
     )
     return delivery if endpoint is None else delivery.at_endpoint(endpoint)

@@ -36,7 +36,7 @@ class Size(NamedTuple):
 FULL: Final = Size(Rounds(40, warm_up=3), documents=25)
 SMOKE: Final = Size(Rounds(1, warm_up=0), documents=1)
 _OURS: Final = "JSON to bytes"
-_LIBRARY: Final = "factur-x"
+_LIBRARY: Final = "library `factur-x`"
 
 
 def measure(_parts: Parts, report: Report, size: Size) -> None:

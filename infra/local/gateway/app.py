@@ -117,8 +117,17 @@ class Gateway:
                 (value for name, value in headers if name.lower() == "x-request-id"),
                 "-",
             ),
+            route=self._route(request.path),
         )
         return [] if request.method == "HEAD" else [response.body]
+
+    def _route(self, path: str) -> str:
+        """Return the pattern of a path, which names nothing of a workspace."""
+        prefix = next((each for each in FUNCTION_URL_PREFIXES if path.startswith(each)), None)
+        if prefix is not None:
+            return f"{prefix}{{proxy+}}"
+        match = self._routes.match(path)
+        return "unmatched" if match is None else match.resource
 
     def _answer(self, request: Request, started: float) -> Response:
         moment = dt.datetime.fromtimestamp(started, dt.UTC)

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from infra.local.access.wsgi import Application, StartResponse
 from infra.local.gateway.events import Response
+from infra.local.monitoring.readiness import FREE_DISK_VARIABLE
 
-_VARIABLE: Final = "PLATEN_MIN_FREE_MB"
-_DEFAULT_MB: Final = 512
+_MB: Final = 1_000_000
 _LOOK_S: Final = 1.0
 _RETRY_AFTER: Final = "60"
 _WORK: Final = frozenset({"POST", "PUT", "PATCH"})
@@ -29,14 +29,11 @@ _DETAIL: Final = (
 class FreeSpace:
     """Free space of a folder's disk, looked at once a second at most."""
 
-    def __init__(self, folder: Path, note: Callable[[str], None]) -> None:
-        """Read the bound from the environment; raises ValueError if it is no number.
-
-        `note` is told when the space ends, and when it is there again.
-        """
+    def __init__(self, folder: Path, min_bytes: int, note: Callable[[str], None]) -> None:
+        """Need so many bytes; `note` is told when they are there no more, and when they are again."""
         self._folder = folder
         self._note = note
-        self._min_bytes = int(os.environ.get(_VARIABLE) or _DEFAULT_MB) << 20
+        self._min_bytes = min_bytes
         self._lock = threading.Lock()
         self._looked_at = -_LOOK_S
         self._is_enough = True
@@ -55,8 +52,8 @@ class FreeSpace:
         was_enough, self._is_enough = self._is_enough, free >= self._min_bytes
         if was_enough and not self._is_enough:
             self._note(
-                f"warning: {free >> 20} MB are free on the disk of {self._folder}, less than "
-                f"{self._min_bytes >> 20} ({_VARIABLE}): new work is refused"
+                f"warning: {free // _MB} MB are free on the disk of {self._folder}, less than "
+                f"{self._min_bytes // _MB} ({FREE_DISK_VARIABLE}): new work is refused"
             )
         if self._is_enough and not was_enough:
             self._note(f"the disk of {self._folder} has room again: new work is taken")

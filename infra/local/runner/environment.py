@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from infra.local.functions import LambdaFunction
+from infra.local.monitoring.spans import exports_spans
 from infra.local.paths import INSTALL_DIR
 from infra.template import ROOT
 
@@ -26,6 +27,7 @@ _LAYERS: Final = {
     "PLATEN_FONTS_DIR": str(INSTALL_DIR / "fonts"),
     "PLATEN_VALIDATORS_DIR": str(INSTALL_DIR / "validators"),
     "PLATEN_PAGES_DIR": str(INSTALL_DIR / "pages"),
+    "PLATEN_GUIDES_DIR": str(INSTALL_DIR / "guides"),
 }
 # By default glibc keeps freed memory, in an arena of each thread, and large blocks too once some
 # were freed (mallopt(3)).
@@ -56,6 +58,7 @@ def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -
         "AWS_LAMBDA_FUNCTION_NAME": function.name,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory_mb),
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+        **({"PLATEN_TRACES": "on"} if exports_spans() else {}),
         "POWERTOOLS_SERVICE_NAME": function.logical_id,
         "PYTHONPATH": str(ROOT),
         "PYTHONUNBUFFERED": "1",

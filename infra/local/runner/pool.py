@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from infra.local.functions import LambdaFunction
 from infra.local.runner.invocation import Invocation, SlotTicket, owner_of
@@ -31,6 +31,20 @@ class Throttled(Exception):  # noqa: N818 -- named as Lambda names it
 
 class StillRunning(Exception):  # noqa: N818 -- an answer, not a fault
     """The invocation continues, but its caller stopped waiting."""
+
+
+class PoolLoad(NamedTuple):
+    """Invocations of a function now, its workers, and the ids of the processes that they are in."""
+
+    running: int
+    waiting: int
+    workers: int
+    processes: tuple[int, ...]
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether an invocation runs or waits for a worker."""
+        return self.running + self.waiting > 0
 
 
 class WorkerPool:
@@ -100,10 +114,13 @@ class WorkerPool:
         """Return the number of workers."""
         return len(self._workers)
 
-    def busy(self) -> int:
-        """Return the number of invocations that run or wait for a worker."""
+    def load(self) -> PoolLoad:
+        """Return the load at this moment."""
         with self._lock:
-            return len(self._workers) - len(self._idle_workers) + len(self._tickets)
+            workers = len(self._workers)
+            processes = {worker.process.pid for worker in self._workers}
+            running = workers - len(self._idle_workers)
+            return PoolLoad(running, len(self._tickets), workers, tuple(sorted(processes)))
 
     def close(self) -> None:
         """Kill all workers; waiting invocations fail."""

@@ -15,8 +15,10 @@ from infra.template import ROOT
 from layers.java import compile_java, java_program
 
 PAGE: Final = ROOT / "docs" / "clients.md"
-# Blocks whose first line names their file.
-_BLOCK: Final = re.compile(r"^```\w+\n(?://|#) (\w+\.\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# Blocks whose first line names their file, in PHP the line below its opening tag.
+_BLOCK: Final = re.compile(
+    r"^```\w+\n(<\?php\n)?(?://|#) (\w+\.\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE
+)
 _DRIVERS: Final = Path(__file__).parent
 _HEADERS: Final = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
@@ -36,7 +38,8 @@ class Delivery(NamedTuple):
 
 def blocks_with_names() -> dict[str, str]:
     """Return the blocks of the page that name their file, by this name."""
-    return dict(_BLOCK.findall(PAGE.read_text(encoding="utf-8")))
+    blocks = _BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    return {name: tag + code for tag, name, code in blocks}
 
 
 def accepted(name: str, folder: Path, deliveries: Sequence[Delivery]) -> list[bool]:
@@ -60,8 +63,12 @@ def accepted(name: str, folder: Path, deliveries: Sequence[Delivery]) -> list[bo
 def _command(name: str, folder: Path) -> list[str]:
     """Prepare the driver of a language, and return the command that runs it."""
     stem, _, ending = name.partition(".")
-    driver = {"py": "driver.py", "mjs": "driver.mjs", "java": "Driver.java"}[ending]
+    driver = "Driver.java" if ending == "java" else f"driver.{ending}"
     shutil.copy(_DRIVERS / driver, folder / driver)
+    if ending == "go":
+        return _go_command(name, folder)
+    if ending == "php":
+        return [str(COMMANDS_DIR / "php"), driver, name]
     if ending == "py":
         return [sys.executable, driver, stem]
     if ending == "mjs":
@@ -69,3 +76,14 @@ def _command(name: str, folder: Path) -> list[str]:
         return [str(COMMANDS_DIR / "node"), driver, name]
     compile_java(JAVA_DIR, 8, [folder / name, folder / driver], folder, [])
     return [java_program(JAVA_DIR), "-cp", str(folder), "Driver"]
+
+
+def _go_command(name: str, folder: Path) -> list[str]:
+    """Build the driver with the block as its package, and return the program."""
+    (folder / "webhooks").mkdir()
+    (folder / name).rename(folder / "webhooks" / name)
+    (folder / "go.mod").write_text("module driver\n", encoding="utf-8")
+    # Nothing is fetched: the code has no dependencies.
+    build = [str(COMMANDS_DIR / "go"), "build", "-o", "driver", "."]
+    subprocess.run(build, cwd=folder, env=os.environ | {"GOPROXY": "off"}, check=True)
+    return [str(folder / "driver")]

@@ -16,7 +16,11 @@ from tests.fakes.api_services import FakeApiServices
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 PAGES = ["/", "/docs", "/errors", "/errors/not_found"]
-CONTENT = [*PAGES, "/v1/openapi.json", "/assets/any/reference.js"]
+CONTENT = [
+    *PAGES,
+    *("/v1/openapi.json", "/assets/any/reference.js"),
+    *("/guides", "/guides/renders", "/guides/assets/guides.js", "/guides/assets/search.json"),
+]
 
 
 @pytest.fixture
@@ -130,7 +134,7 @@ def test_pages_link_to_each_other_below_the_path_of_the_host(
     services.api_host = "https://api.test/live"
     found = _Page(page(app, path))
 
-    assert {"/live/", "/live/docs", "/live/errors"} <= found.links
+    assert {"/live/", "/live/docs", "/live/guides", "/live/errors"} <= found.links
     own = [link for link in found.links if not link.startswith("https://api.test/live/")]
     assert all(link.startswith("/live/") for link in [*own, *found.loaded])
     assert {request(app, "GET", link.removeprefix("/live")).status for link in own} == {200}
@@ -192,6 +196,7 @@ def test_programs_get_the_catalogue_and_the_addresses(app: App) -> None:
         "name": "Platen",
         "version": "0.2.0",
         "docs_url": "http://api.test/docs",
+        "guides_url": "http://api.test/guides",
         "errors_url": "http://api.test/errors",
         "openapi_url": "http://api.test/v1/openapi.json",
         "health_url": "http://api.test/healthz",

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
+from infra.local.access.hosts import LOOPBACK_HOSTS
 from infra.local.access.keys import AccessKey
 from infra.local.emulators import start_emulators
 from infra.local.paths import StackFolder
@@ -29,7 +30,7 @@ def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         spawner = Spawner()
         cleanup.callback(spawner.close)
         (dynoxide,), endpoints = start_emulators(
-            StackFolder(tmp_path_factory.mktemp("db")), spawner
+            StackFolder(tmp_path_factory.mktemp("db")), spawner, LOOPBACK_HOSTS
         )
         cleanup.callback(dynoxide.stop)
         dynoxide.wait()

@@ -156,14 +156,22 @@ class Work:
         return next(row for row in rows if row["SK"] == "META")
 
     def sends(self, client: ApiClient) -> list[dict[str, Any]]:
-        sends: list[dict[str, Any]] = []
-        cursor: dict[str, str] = {}
-        while True:
-            page = client.http.get("/email-sends", params={"limit": 100, **cursor}).json()
-            sends += page["data"]
-            if not page.get("has_more"):
-                return sends
-            cursor = {"cursor": page["next_cursor"]}
+        """Return the sends of all emails."""
+        return _all_rows(client, "/email-sends")
+
+    def batch_renders(self, client: ApiClient) -> list[str]:
+        """Return the ids of the renders of the batch."""
+        return [each["id"] for each in _all_rows(client, "/renders", batch_id=self.batch)]
+
+
+def _all_rows(client: ApiClient, path: str, **parameters: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    while True:
+        page = client.http.get(path, params={"limit": 100, **parameters}).json()
+        rows += page["data"]
+        if not page.get("has_more"):
+            return rows
+        parameters["cursor"] = page["next_cursor"]
 
 
 def _post(client: ApiClient, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -208,7 +216,7 @@ def _wait_for_ends(tenant: RunningStack, work: Work, count: int) -> None:
 
     def missing() -> int:
         rows = [work.row(stores, tenant.workspace, each) for each in work.renders]
-        ended = sum(row["status"] == "succeeded" for row in rows)
+        ended = sum(bool(row["status"] == "succeeded") for row in rows)
         return max(0, count - ended)
 
     until(missing)
@@ -216,7 +224,7 @@ def _wait_for_ends(tenant: RunningStack, work: Work, count: int) -> None:
 
 def check_once(work: Work, client: ApiClient, stores: StackStores, workspace: str) -> None:
     """Check that nothing was billed, told or sent twice."""
-    batch_renders = [each for each in stores.renders(workspace) if each not in work.renders]
+    batch_renders = work.batch_renders(client)
     assert len(batch_renders) == work.pieces
     until(lambda: _open_holds(stores, workspace))
     assert int(stores.limits(workspace)["used"]) == 4 * work.pieces

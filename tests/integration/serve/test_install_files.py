@@ -10,7 +10,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from infra.serve.command import DRAIN_S, PORT
+from infra.operator.serve import PORT
+from infra.serve.run import DRAIN_S
 from infra.setup.steps import COMMANDS_DIR
 from infra.template import ROOT
 from tests.builders.stack.proxies import changed

@@ -56,3 +56,41 @@ def test_everything_is_there_after_a_kill(server: RunningServer, tenant: Running
         assert endpoint["secret"].startswith("whsec_")
         assert client.render().status_code == 200
     assert set(server.run_info) == {"base_url", "files_host", "pid"}
+
+
+def test_clients_need_the_one_port_and_what_it_signed_holds(
+    server: RunningServer, tenant: RunningStack
+) -> None:
+    port = tenant.files_host.rpartition(":")[2]
+    html = b"<!doctype html><title>A</title><h1>Announced</h1>" + b"<!-- -->" * 700_000
+    announced = {"filename": "a.html", "content_type": "text/html", "bytes": len(html)}
+    with ApiClient(tenant, tenant.live_key) as client:
+        render = client.render().raise_for_status().json()
+        upload = client.http.post("/uploads", json=announced).raise_for_status().json()
+
+    server.restart_after_kill(tenant, "--port", port)
+
+    url = render["files"][0]["url"]
+    for address in (url, httpx.get(url).headers["location"], upload["upload"]["url"]):
+        assert address.startswith(f"{tenant.files_host}/")
+    assert httpx.get(url, follow_redirects=True).content.startswith(b"%PDF")
+    form = upload["upload"]
+    longer = httpx.post(form["url"], data=form["fields"], files={"file": html + b"."})
+    assert longer.status_code == 400, longer.text
+    httpx.post(form["url"], data=form["fields"], files={"file": html}).raise_for_status()
+    source = {"type": "html", "upload_id": upload["id"]}
+    with ApiClient(tenant, tenant.live_key) as client:
+        made = client.http.post("/renders", json={"input": source})
+    assert made.status_code == 200, made.text
+
+
+def test_other_requests_do_not_reach_the_bucket(
+    server: RunningServer, tenant: RunningStack
+) -> None:
+    bucket = f"{tenant.files_host}/{tenant.resources['FilesBucket']['Ref']}"
+
+    assert server.process.poll() is None
+    for path in ("?list-type=2", "/ws", "/", "/../keys/kms.json", "/%2e%2e/keys/kms.json"):
+        assert httpx.get(bucket + path).status_code in {403, 404}, path
+    assert httpx.put(f"{bucket}/ws/x", content=b"x").status_code == 403
+    assert httpx.post(bucket, files={"file": b"x"}).status_code in {400, 403}

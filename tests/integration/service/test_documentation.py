@@ -19,7 +19,7 @@ pytestmark = pytest.mark.integration
 
 PAGES: Final = sorted(
     str(path.relative_to(ROOT))
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"))
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"))
     if "```sh\n" in path.read_text(encoding="utf-8")
 )
 BLOCK: Final = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -30,7 +30,7 @@ PATH: Final = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 @pytest.fixture
 def checkout(stack: RunningStack, tmp_path: Path) -> Path:
     """Give a folder that looks like a checkout whose stack is up."""
-    for name in (".venv", "examples"):
+    for name in (".venv", "docs", "examples"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / ".platen").mkdir()
     shutil.copy(stack.folder / "run.json", tmp_path / ".platen" / "run.json")
@@ -47,6 +47,7 @@ def test_every_command_block_of_a_page_works_as_pasted(
 ) -> None:
     blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
     script = "\n".join(["set -eu -o pipefail", *blocks])
+    before = set(checkout.iterdir())
 
     done = subprocess.run(
         ["bash", "-c", script],  # noqa: S607 -- the reader's shell
@@ -61,6 +62,8 @@ def test_every_command_block_of_a_page_works_as_pasted(
     assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
     # A refusal is an answer as well, and curl calls it a success.
     assert [line for line in done.stdout.splitlines() if _is_problem(line)] == []
+    # Git ignores `out/`, so no key and no file of a reader is ever committed.
+    assert {path.name for path in set(checkout.iterdir()) - before} <= {"out"}
 
 
 def test_the_readme_is_a_door() -> None:

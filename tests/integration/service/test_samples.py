@@ -1,7 +1,8 @@
-"""Samples of the reference, run as they are: those of the languages that the tests have."""
+"""Samples of the reference, run as they are in all their languages."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from infra.local.running_stack import RunningStack
 from infra.setup.steps import COMMANDS_DIR, JAVA_DIR, PYTHON
 from infra.template import ROOT
 from layers.java import java_program
+from tests.builders import csharp
 
 pytestmark = pytest.mark.integration
 
@@ -25,9 +27,25 @@ PROGRAMS: Final = {
     "curl": ("sample.sh", ["sh", "sample.sh"]),
     "Python": ("sample.py", [str(PYTHON), "sample.py"]),
     "TypeScript": ("sample.mjs", ["node", "sample.mjs"]),
+    "PHP": ("sample.php", ["php", "sample.php"]),
     "Java": ("Main.java", ["sh", "-c", f"{JAVA} -jar {ECJ} -21 Main.java && {JAVA} Main"]),
     "Go": ("sample.go", ["go", "run", "sample.go"]),
+    "C#": ("sample.cs", []),
 }
+# What a project of `dotnet new console` has without a word.
+IMPLICIT_USINGS: Final = "".join(
+    f"global using {name};\n"
+    for name in (
+        "System",
+        "System.Collections.Generic",
+        "System.IO",
+        "System.Linq",
+        "System.Net.Http",
+        "System.Threading",
+        "System.Threading.Tasks",
+    )
+)
+RAW_LITERAL: Final = re.compile(r'"""\n(.*?)\n( *)"""', re.DOTALL)
 MAKE: Final = """
 import { samplesOf } from "./samples.mjs";
 import { readFileSync } from "node:fs";
@@ -74,20 +92,40 @@ def test_a_sample_makes_what_its_example_says(
         "test": None,
     }
     request = {"description": description, "method": "post", "path": "/v1/renders"}
-    name, command = PROGRAMS[language]
-
     source = samples(tmp_path, **request, example=body)[language]
-    (tmp_path / name).write_text(source, encoding="utf-8")
-    answer = json.loads(run(command, tmp_path, PLATEN_API_KEY=stack.test_key))
+    answer = json.loads(run_sample(language, source, tmp_path, stack))
 
     assert (answer["status"], answer["reference"]) == ("succeeded", language)
 
     binary = {**body, "delivery": {"type": "binary"}, "output": {"format": "html"}}
     source = samples(tmp_path, **request, example=binary)[language]
-    (tmp_path / name).write_text(source, encoding="utf-8")
-    run(command, tmp_path, PLATEN_API_KEY=stack.test_key)
+    run_sample(language, source, tmp_path, stack)
 
     assert f"<p>{HOSTILE}</p>" in (tmp_path / "document.html").read_text(encoding="utf-8")
+
+
+def run_sample(language: str, source: str, folder: Path, stack: RunningStack) -> str:
+    """Run a sample and return what it prints."""
+    name, command = PROGRAMS[language]
+    file = folder / name
+    variables = {"PLATEN_API_KEY": stack.test_key}
+    if language == "C#":
+        file.write_text(IMPLICIT_USINGS + with_older_literals(source), encoding="utf-8")
+        command = list(csharp.compiled(file, folder))
+        variables |= csharp.ENVIRONMENT
+    else:
+        file.write_text(source, encoding="utf-8")
+    return run(command, folder, **variables)
+
+
+def with_older_literals(source: str) -> str:
+    """Return a program in C# whose raw literals, of C# 11, are such as C# 10 has."""
+
+    def older(found: re.Match[str]) -> str:
+        lines = [line.removeprefix(found[2]) for line in found[1].split("\n")]
+        return '@"' + "\n".join(lines).replace('"', '""') + '"'
+
+    return RAW_LITERAL.sub(older, source)
 
 
 def test_every_operation_has_samples_in_all_languages(stack: RunningStack, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_an_unknown_name_is_an_error_that_lists_the_names(
 
 
 def test_pages_and_decisions_name_benchmarks_that_exist() -> None:
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("infra/decisions/*.md")]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("infra/decisions/*.md")]
 
     texts = (page.read_text(encoding="utf-8") for page in pages)
     named = {name for text in texts for name in re.findall(r"\bNAME=([a-z-]+)", text)}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.setup import sshd, toolchains
+from infra.setup import php, sshd, toolchains
 from infra.setup.plan import setup_steps
 from infra.template import ROOT
 from layers.running import LayerError
@@ -120,6 +120,48 @@ def test_without_sshd_and_apt_the_message_says_what_to_install(tmp_path: Path) -
         sshd.build(tmp_path / "commands")
 
 
+def test_php_of_the_machine_is_linked(machine: Path, tmp_path: Path) -> None:
+    write_program(machine / "php", "")
+
+    php.build(tmp_path / "commands")
+
+    assert (tmp_path / "commands" / "php").readlink() == machine / "php"
+
+
+@pytest.mark.parametrize("own", [None, "exit 1"])
+def test_absent_php_and_one_without_curl_are_unpacked(
+    machine: Path, tmp_path: Path, own: str | None
+) -> None:
+    if own is not None:
+        write_program(machine / "php", own)
+    write_program(machine / "apt-get", PHP_APT)
+    write_program(machine / "dpkg-deb", PHP_DPKG)
+    for name in ("mkdir", "touch", "dirname"):
+        (machine / name).symlink_to(Path("/usr/bin", name))
+
+    php.build(tmp_path / "commands")
+
+    script = (tmp_path / "commands" / "php").read_text(encoding="utf-8")
+    folder = tmp_path / "php"
+    assert f"exec {folder}/usr/bin/php8.2 " in script
+    assert f"export PHPRC={folder}/php.ini" in script
+    settings = (folder / "php.ini").read_text(encoding="utf-8")
+    assert f'extension_dir="{folder}/usr/lib/php/20220829"' in settings
+
+
+PHP_APT = APT.replace("install openssh-server", "install php-cli php-curl")
+PHP_DPKG = """
+mkdir -p "$3/usr/bin" "$3/usr/lib/php/20220829"
+touch "$3/usr/bin/php8.2" "$3/usr/lib/php/20220829/curl.so"
+"""
+
+
+@pytest.mark.usefixtures("machine")
+def test_without_php_and_apt_the_message_says_what_to_install(tmp_path: Path) -> None:
+    with pytest.raises(LayerError, match=r"missing: PHP 8 .* -- install php-cli and php-curl"):
+        php.build(tmp_path / "commands")
+
+
 def test_an_image_has_no_packages_of_development() -> None:
     (product,) = (
         step
@@ -142,13 +184,25 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
     assert tested - plain == {
         "azurite",
         "client_generators",
+        "csharp",
         "generator_tools",
         "go",
         "go_servers",
         "localstack",
         "openapi_lint",
+        "php",
         "plugins",
         "server_tools",
         "sshd",
+        "vale",
     }
     assert {"java", "node", "validators"} <= plain
+
+
+def test_checks_install_the_linter_of_prose_and_its_compiler() -> None:
+    plain, checked = (
+        {step.name for step in setup_steps("python3.13", for_tests=False, for_checks=for_checks)}
+        for for_checks in (False, True)
+    )
+
+    assert checked - plain == {"go", "vale"}

@@ -6,12 +6,10 @@ from typing import Final
 import click
 
 from chalicelib.settings.table import SETTINGS
-from infra.serve.command import serve
+from infra.operator.serve import serve
 from infra.template import ROOT
 
 PAGE: Final = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
-# Read by the stack of one machine itself.
-OWN: Final = {"PLATEN_MIN_FREE_MB"}
 
 
 def test_its_table_has_every_option_of_the_command() -> None:
@@ -26,9 +24,7 @@ def test_its_table_has_every_option_of_the_command() -> None:
 
 
 def test_its_variables_are_known() -> None:
-    read = {
-        str(parameter.envvar) for parameter in serve.params if parameter.envvar is not None
-    } | OWN
+    read = {str(parameter.envvar) for parameter in serve.params if parameter.envvar is not None}
     named = set(re.findall(r"PLATEN_[A-Z_]+", PAGE))
     assert named - read - {setting.variable for setting in SETTINGS.values()} == set()
 

@@ -35,8 +35,10 @@ from chalicelib.engine.context import RenderWarning
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 # In lower case.
-_UNREAD: Final = MarkupSearch("target-counter", r"leader\(", r"size\s*:[^:;}]{0,60}auto")
-_UNREAD_SHEET: Final = re.compile(rf"target-counter|leader\(|@page|{PAGED_CSS}", re.IGNORECASE)
+_UNREAD: Final = MarkupSearch(r"target-(?:counter|text)", r"leader\(", r"size\s*:[^:;}]{0,60}auto")
+_UNREAD_SHEET: Final = re.compile(
+    rf"target-(?:counter|text)|leader\(|@page|{PAGED_CSS}", re.IGNORECASE
+)
 # The selectors of a rule and its declarations, up to the first rule within it.
 _RULE: Final = re.compile(r"(?:(?<=[{};])|\A)([^{};]++)\{([^{}]*+)")
 _PAGE_RULE: Final = re.compile(r"@page\s*\{([^{}]*+)", re.IGNORECASE)

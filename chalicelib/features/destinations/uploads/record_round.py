@@ -2,7 +2,7 @@
 
 import datetime as dt
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import replace
 from itertools import batched
 from typing import Final
@@ -51,14 +51,19 @@ class RecordAttempts:
         queue: Queue,
         events_queue: Queue,
         clock: Clock,
+        on_result: Callable[[str], None],
     ) -> None:
-        """Send messages of next attempts to `queue`, and events to `events_queue`."""
+        """Send messages of next attempts to `queue`, and events to `events_queue`.
+
+        `on_result` gets the status of each file that an attempt has changed.
+        """
         self._table = table
         self._uploads = StorageUploads(table)
         self._outbox = outbox
         self._queue = queue
         self._events_queue = events_queue
         self._clock = clock
+        self._on_result = on_result
 
     def begin(self, message: UploadFilesMessage, claim: str) -> UploadAttempt | None:
         """Claim the next attempt, or return None if it is not due or another function has it."""
@@ -146,6 +151,7 @@ class RecordAttempts:
             code = None if file.error is None else file.error.code
             fields = {"upload": file.id, "upload_status": file.status, "code": code}
             log.info("file uploaded" if code is None else "file not uploaded", extra=fields)
+            self._on_result(file.status)
         for event in events:
             body = PublishEvent.of_event(event, settled=True).to_json()
             self._events_queue.try_send(body, group=event.workspace_id)

@@ -7,6 +7,7 @@ ends as `unknown` and is never repeated; an attempt that is lost before it is ma
 
 import datetime as dt
 import logging
+from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple
 
@@ -44,7 +45,7 @@ class _Known(NamedTuple):
 class DeliverEmail:
     """Sender of due emails; an email is accepted by its provider at most once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- ports of its own
         self,
         *,
         stores: EmailStores,
@@ -53,14 +54,19 @@ class DeliverEmail:
         queue: Queue,
         events_queue: Queue,
         clock: Clock,
+        on_attempt: Callable[[str], None],
     ) -> None:
-        """Send messages of next attempts to `queue`, and events to `events_queue`."""
+        """Send messages of next attempts to `queue`, and events to `events_queue`.
+
+        `on_attempt` gets the status of an email after each attempt.
+        """
         self._stores = stores
         self._rate = rate
         self._attempt = attempt
         self._queue = queue
         self._events_queue = events_queue
         self._clock = clock
+        self._on_attempt = on_attempt
         self._known: dict[str, _Known] = {}
 
     def __call__(
@@ -171,6 +177,7 @@ class DeliverEmail:
                 "code": None if after.error is None else after.error.code,
             },
         )
+        self._on_attempt(after.status)
         if event is not None:
             body = PublishEvent.of_event(event, settled=True).to_json()
             self._events_queue.try_send(body, group=after.workspace_id)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+from chalicelib.adapters.tracing import current_traceparent
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import RenderId
 from chalicelib.engine.job import Job, PageJob
@@ -34,6 +35,7 @@ def new_render(
         reservation=reservation,
         created_at=format_rfc3339(now),
         request_id=command.request_id,
+        traceparent=current_traceparent(),
         # Attempt 1 of a sync render is promised to its first invocation (decision 10).
         attempt=1 if command.mode == "sync" else 0,
         reference=command.reference,

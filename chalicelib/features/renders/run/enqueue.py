@@ -56,7 +56,9 @@ class EnqueueRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     def send(self, render: Render) -> None:
         """Queue a render whose body is stored; if that fails, maintenance queues it."""
-        message = QueuedRender(render.workspace_id, render.id, render.request_id)
+        message = QueuedRender(
+            render.workspace_id, render.id, render.request_id, render.traceparent
+        )
         if self.queues.queue_for(render).try_send(message.to_json(), group=render.workspace_id):
             log.info("render queued", extra={"render": render.id})
         else:

@@ -3,6 +3,7 @@
 import datetime as dt
 import logging
 from concurrent.futures import Future
+from contextlib import nullcontext
 from copy import replace
 from typing import Final, NamedTuple
 
@@ -10,6 +11,7 @@ import msgspec
 
 from chalicelib.adapters.aws.messages import PoisonMessageError, is_retryable
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
+from chalicelib.adapters.tracing import current_traceparent, span
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
@@ -25,7 +27,11 @@ from chalicelib.features.renders.run.check_conformance import CheckConformance
 from chalicelib.features.renders.run.check_outcome import check_files, check_warnings
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.finish import FinishRender
-from chalicelib.features.renders.run.jobs import job_with_context, upload_keys
+from chalicelib.features.renders.run.jobs import (
+    job_with_context,
+    upload_keys,
+    with_trace_header,
+)
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
 from chalicelib.features.renders.run.receipts import first_receipts, has_targets
 from chalicelib.features.renders.run.settle import SettleAndPublish
@@ -39,6 +45,8 @@ _LOST_AFTER: Final = dt.timedelta(minutes=2)
 _STORE_MARGIN_S: Final = 1.5
 # The wait of a queued render for a free engine; then its message comes again (decision 11).
 _QUEUED_SLOT_S: Final = 60.0
+# Function of the spans.
+_SERVICE: Final = "render"
 
 
 class AttemptResult(NamedTuple):
@@ -163,19 +171,21 @@ class ExecuteRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         try:
             with self.cancellation_watch.watch(render) as cancellation:
                 context = self._call_context(render, job, call, (deadline, cancellation))
-                outcome = self.run_job(job, context)
+                outcome = self.run_job(with_trace_header(job, current_traceparent()), context)
                 emails = _emails_of(job, outcome)
                 crash_if_armed(CrashPoint.RENDER_MADE)
                 check_files(render, outcome)
                 margin_s = 0 if ends_at is None else _STORE_MARGIN_S
                 left_s = deadline - margin_s - self.clock.now().timestamp()
-                outcome = self.check_conformance(
-                    render, outcome, Deadline.after(left_s, cancellation)
-                )
+                with span("validate", _SERVICE) if outcome.validation_requests else nullcontext():
+                    outcome = self.check_conformance(
+                        render, outcome, Deadline.after(left_s, cancellation)
+                    )
                 check_warnings(job, outcome)
                 crash_if_armed(CrashPoint.RENDER_VALIDATED)
             receipts = first_receipts(job, outcome)
-            finished = self.finish.succeed(render, outcome, emails, receipts)
+            with span("store", _SERVICE):
+                finished = self.finish.succeed(render, outcome, emails, receipts)
         except RenderFailure as failure:
             return AttemptResult(self.finish.fail(render, failure))
         # The render was ended, or taken over by a later attempt: these bytes are not its files.

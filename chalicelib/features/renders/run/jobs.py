@@ -1,6 +1,7 @@
 """Jobs of renders: their JSON in invocations and the bucket, and the uploads that they name."""
 
 from collections.abc import Mapping
+from copy import replace
 from typing import Final
 
 import msgspec
@@ -166,3 +167,17 @@ def upload_keys(job: Job, workspace_id: WorkspaceId) -> dict[str, str]:
         for upload_id in referenced_uploads(job).values()
     }
     return {**uploads, **job.file_keys} if isinstance(job, PdfToolJob) else uploads
+
+
+def with_trace_header(job: Job, traceparent: str | None) -> Job:
+    """Return a job whose URL is fetched with `traceparent`, as the caller's headers are.
+
+    The caller's own header of this name stays.
+    """
+    if traceparent is None or not isinstance(job, PageJob) or not isinstance(job.source, UrlSource):
+        return job
+    headers = job.output.http.headers or {}
+    if any(name.lower() == "traceparent" for name in headers):
+        return job
+    http = replace(job.output.http, headers={**headers, "traceparent": traceparent})
+    return replace(job, output=replace(job.output, http=http))

@@ -49,6 +49,7 @@ class RunRenderCall(RenderMessage, frozen=True):
     return_body: bool
     ends_at: float | None
     request_id: str
+    traceparent: str | None = None
 
 
 class QueuedRender(NamedTuple):
@@ -57,10 +58,12 @@ class QueuedRender(NamedTuple):
     workspace_id: WorkspaceId
     render_id: RenderId
     request_id: str
+    traceparent: str | None = None
 
     def to_json(self) -> dict[str, Json]:
         """Return the body of the queue message."""
-        return {"v": _QUEUED_VERSION, **self._asdict()}
+        fields = {name: value for name, value in self._asdict().items() if value is not None}
+        return {"v": _QUEUED_VERSION, **fields}
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "QueuedRender":
@@ -72,7 +75,13 @@ class QueuedRender(NamedTuple):
             render_id="rnd_[0-9A-Z]{26}",
             request_id=r"[A-Za-z0-9._-]{1,128}",
         )
-        return cls(WorkspaceId(workspace_id), RenderId(render_id), request_id)
+        traceparent = message.get("traceparent")
+        return cls(
+            WorkspaceId(workspace_id),
+            RenderId(render_id),
+            request_id,
+            traceparent if isinstance(traceparent, str) else None,
+        )
 
 
 class RunRenderAnswer(RenderMessage, frozen=True):

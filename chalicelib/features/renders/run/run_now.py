@@ -13,6 +13,7 @@ from chalicelib.adapters.aws.functions import (
     FunctionLate,
     LambdaFunction,
 )
+from chalicelib.adapters.tracing import current_traceparent
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
@@ -187,4 +188,5 @@ def _run_call(render: Render, job: Job, caller: WaitingCaller, attempt: int) -> 
         return_body=render.returns_file,
         ends_at=caller.deadline + _CANCEL_GRACE_S if caller.cancel_on_timeout else None,
         request_id=render.request_id,
+        traceparent=current_traceparent() or render.traceparent,
     )

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import replace
 from typing import Final
 
@@ -14,6 +14,7 @@ from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
 from chalicelib.adapters.aws.sealing import KeyUnavailableError
 from chalicelib.adapters.aws.table import ConditionFailed, Table, Throttled, Write
 from chalicelib.adapters.json_logs import log_context
+from chalicelib.adapters.tracing import CLIENT, Span, span
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
@@ -40,7 +41,8 @@ _DISABLED_AFTER: Final = dt.timedelta(days=5)
 class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Sender of due deliveries; an attempt has one number, however often its message comes.
 
-    The queue `retries` takes the message of a next attempt.
+    The queue `retries` takes the message of a next attempt. `on_attempt` gets the status of a
+    delivery after each attempt.
     """
 
     table: Table
@@ -50,6 +52,7 @@ class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     post: PostWebhook
     retries: Queue
     clock: Clock
+    on_attempt: Callable[[str], None]
 
     def __call__(self, message: DeliverWebhook, leases: BatchLeases, claim: str) -> bool:
         """Make an attempt, and return whether one was due; `claim` names it among all.
@@ -119,7 +122,14 @@ class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             self._record(delivery.given_up(), None, (), claim)
             return
         try:
-            request, attempt = self.post(delivery, receiver, body)
+            with span(
+                "deliver webhook", "deliver_webhook", kind=CLIENT, parent=delivery.traceparent
+            ) as current:
+                request, attempt = self.post(
+                    delivery, receiver, body, current.traceparent if current else None
+                )
+                if current is not None:
+                    _show_attempt(current, delivery, attempt)
         except KeyUnavailableError as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("webhook not signed", exc_info=fault)  # noqa: TRY400 -- it is tried again
@@ -143,6 +153,7 @@ class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 "delivery_status": after.status,
             },
         )
+        self.on_attempt(after.status)
         self._send_next(after)
 
     def _payload(self, delivery: WebhookDelivery) -> bytes | None:
@@ -205,6 +216,17 @@ class SendWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def _send_message(self, delivery: WebhookDelivery, delay: dt.timedelta) -> None:
         message = DeliverWebhook(delivery.workspace_id, delivery.id, delivery.request_id)
         self.retries.try_send(message.to_json(), group=delivery.workspace_id, delay=delay)
+
+
+def _show_attempt(current: Span, delivery: WebhookDelivery, attempt: DeliveryAttempt) -> None:
+    """Set the result of an attempt in its span."""
+    current.set(
+        platen__event_type=delivery.event_type,
+        platen__attempt=attempt.number,
+        http__response__status_code=attempt.status_code,
+    )
+    if not attempt.has_succeeded:
+        current.fail("the receiver did not answer with 2xx")
 
 
 def _after_attempt(delivery: WebhookDelivery, attempt: DeliveryAttempt) -> WebhookDelivery:

@@ -27,7 +27,8 @@ class WebhookDelivery:
     `next_attempt_at` is None when none is to come. With `is_replay` the next one is a replay.
     `claims_made` counts the claims of the next attempt: more than one if functions died with it.
     `sent_url` and `sent_headers` are those of the last attempt. `template_id` is the template of
-    the event, if it has one; rows of earlier releases have none.
+    the event, if it has one; rows of earlier releases have none. `traceparent` is the trace of the
+    request behind the event, if there is one.
     """
 
     id: DeliveryId
@@ -51,6 +52,7 @@ class WebhookDelivery:
     sent_url: str | None = None
     sent_headers: Mapping[str, str] | None = None
     template_id: str | None = None
+    traceparent: str | None = None
 
     @property
     def mode(self) -> Mode:

@@ -49,10 +49,15 @@ class PostWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     timeout_s: float = _TIMEOUT_S
 
     def __call__(
-        self, delivery: WebhookDelivery, receiver: Receiver, body: bytes
+        self,
+        delivery: WebhookDelivery,
+        receiver: Receiver,
+        body: bytes,
+        traceparent: str | None = None,
     ) -> tuple[SentRequest | None, DeliveryAttempt]:
         """Send the next attempt; return its request, None without a usable secret, and itself.
 
+        The receiver gets `traceparent`, unless a header of the endpoint has this name.
         Raises KeyUnavailableError, the operator's fault.
         """
         started, number = self.clock.now(), delivery.attempts_made + 1
@@ -62,6 +67,8 @@ class PostWebhook(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             log.error("webhook secret unusable", exc_info=unusable)  # noqa: TRY400 -- no failure
             at = format_rfc3339(started)
             return None, DeliveryAttempt(number, at, None, 0, str(unusable), None)
+        if traceparent and not any(name.lower() == "traceparent" for name in headers):
+            headers = {**headers, "traceparent": traceparent}
         request = SentRequest(receiver.url, headers)
         return request, self._send(number, request, body, started)
 

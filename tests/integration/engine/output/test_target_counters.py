@@ -105,6 +105,7 @@ def test_numbers_with_other_options(render: Render, pdf: dict[str, Any], text: s
         "target-counter('#k1', page)",
         "leader('.') target-counter(attr(href), page)",
         "leader('.')",
+        "target-text(attr(href))",
         "target-text(attr(href)) target-counter(attr(href), page)",
     ],
 )

@@ -13,7 +13,7 @@ from chalicelib.engine.conformance.rule_sets import rule_check
 from tests.builders.invoices.hybrids import INVOICE_XML
 
 VALIDATORS: Final = Path(__file__).parents[4] / "layers" / "validators"
-PAGE: Final = Path(__file__).parents[4] / "docs" / "e-invoices-and-archive.md"
+PAGE: Final = Path(__file__).parents[4] / "docs" / "e-invoices.md"
 PEPPOL: Final = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0"
 XRECHNUNG: Final = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
 

@@ -15,7 +15,7 @@ from chalicelib.engine.templating.renderer import TemplateRenderer
 
 _PAGE = Path(__file__).parents[4] / "docs" / "templates.md"
 _SECTION = _PAGE.read_text().partition("## Differences from Jinja2")[2].partition("\n## ")[0]
-_DATA: JsonObject = json.loads(re.findall(r"over the data `(.+)`", _SECTION)[0])
+_DATA: JsonObject = json.loads(re.findall(r"for the data `(.+)`", _SECTION)[0])
 _CODE = re.compile(r"`([^`]+)`")
 
 

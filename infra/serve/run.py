@@ -1,13 +1,10 @@
-"""`platen serve`: the service in the foreground, over a folder that keeps everything."""
+"""One server in the foreground: it holds a folder, starts the stack over it, and drains it."""
 
 import contextlib
 import os
-import sys
 import time
 from pathlib import Path
-from typing import Final, NamedTuple, NoReturn
-
-import click
+from typing import Final, NamedTuple
 
 from chalicelib.engine.browser.chromium.installation import (
     BrowserMissingError,
@@ -25,65 +22,39 @@ from infra.serve.data_folder import DataFolder, UnusableFolderError
 from infra.serve.maintenance import Maintenance
 from infra.serve.tls_front import TlsFront
 
-PORT: Final = 8700
+# Of each of four files.
+_LOG_BYTES: Final = 20_000_000
 # systemd kills a service after 90 s.
 DRAIN_S: Final = 30.0
 
 
-@click.command(epilog="Example: platen serve --data /srv/platen")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    envvar="PLATEN_DATA",
-    required=True,
-    help="The folder of all data; it is made if it is not there.",
-)
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=PORT,
-    show_default=True,
-    help="0 takes a free one.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--tls-cert",
-    type=click.Path(path_type=Path),
-    envvar="PLATEN_TLS_CERT",
-    help="Speak TLS with this chain of certificates (PEM), read again when it changes.",
-)
-@click.option(
-    "--tls-key",
-    type=click.Path(path_type=Path),
-    envvar="PLATEN_TLS_KEY",
-    help="Its key; without it the file of the certificates holds the key, too.",
-)
-@click.option("--logs", "form", flag_value="logs", help="A line per request and invocation.")
-@click.option("--json", "form", flag_value="json", help="The same, one JSON object per line.")
-def serve(
-    *,
-    data: Path,
-    port: int,
-    host: str,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    form: str | None,
+class RefusedStartError(Exception):
+    """The server cannot start; the message says why and what to do."""
+
+
+class TlsFiles(NamedTuple):
+    """Files of the chain of certificates and of its key (PEM)."""
+
+    certificates: Path
+    key: Path
+
+
+def serve_folder(
+    data: Path, address: Address, tls: TlsFiles | None, *, shows_traffic: bool, as_json: bool
 ) -> None:
-    """Serve from a folder that keeps everything, until a signal comes."""
-    if tls_key and not tls_cert:
-        _fail("--tls-key (PLATEN_TLS_KEY) has no --tls-cert (PLATEN_TLS_CERT) beside it")
+    """Serve from a folder until a signal comes.
+
+    Raises RefusedStartError where nothing has begun; exits with status 1 after a later fault.
+    """
     try:
-        certificate = Certificate(tls_cert, tls_key or tls_cert) if tls_cert else None
+        certificate = Certificate(*tls) if tls else None
         check_temporary_folder()
         folder = DataFolder(data)
-        with folder.hold() as held, contextlib.closing(LogFile(held.functions_log)) as log_file:
-            console = Console(
-                as_json=form == "json", shows_traffic=form == "logs", log_file=log_file
-            )
-            doors = _open(Address(host, port), certificate, console)
-            _serve(folder, held, doors, console)
+        with folder.hold() as held, contextlib.closing(_log_file(held)) as log_file:
+            console = Console(as_json=as_json, shows_traffic=shows_traffic, log_file=log_file)
+            _serve(folder, held, _open(address, certificate, console), console)
     except (AddressError, BrowserMissingError, CertificateError, UnusableFolderError) as unusable:
-        _fail(str(unusable))
+        raise RefusedStartError(str(unusable)) from unusable
 
 
 class _Doors(NamedTuple):
@@ -95,7 +66,7 @@ class _Doors(NamedTuple):
 
 
 def _open(address: Address, certificate: Certificate | None, console: Console) -> _Doors:
-    """Take the port; raises AddressError, ends the process where the port cannot be taken.
+    """Take the port; raises AddressError, and RefusedStartError where it cannot be taken.
 
     With a certificate TLS has this port, and programs of this machine reach the server at another.
     """
@@ -105,7 +76,8 @@ def _open(address: Address, certificate: Certificate | None, console: Console) -
     except OSError as error:
         code = error.errno or 0
         reason = os.strerror(code) if code > 0 else error.strerror
-        _fail(f"{address.host}, port {address.port}: {reason}; --port takes another one")
+        message = f"{address.host}, port {address.port}: {reason}; --port takes another one"
+        raise RefusedStartError(message) from error
     if certificate is None or listener is None:
         front, reached_at = None, server.url
     else:
@@ -137,6 +109,6 @@ def _serve(folder: DataFolder, held: StackFolder, doors: _Doors, console: Consol
             doors.front.close()
 
 
-def _fail(message: str) -> NoReturn:
-    click.echo(message, err=True)
-    sys.exit(1)
+def _log_file(held: StackFolder) -> LogFile:
+    # What led to a crash is in the log from before.
+    return LogFile(held.functions_log, max_bytes=_LOG_BYTES, is_continued=True)

@@ -1,0 +1,1 @@
+"""Benchmark of the durable server beside the stack that keeps nothing."""

@@ -1,0 +1,1 @@
+"""Guides: the pages of docs/ and what is generated into them."""

@@ -1,0 +1,1 @@
+"""Site of docs/: configuration, look and hooks of ProperDocs (decision 72)."""

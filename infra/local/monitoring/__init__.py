@@ -1,0 +1,1 @@
+"""What a machine tells of its stack: metrics for Prometheus, readiness, and spans of traces."""
