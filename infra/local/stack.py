@@ -27,7 +27,9 @@ from infra.local.gateway.app import Gateway, GatewayResponses
 from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
+from infra.local.gateway.room import FreeSpace, RoomForWork
 from infra.local.monitoring.monitor import Monitor
+from infra.local.monitoring.readiness import min_free_bytes
 from infra.local.monitoring.spans import exports_spans
 from infra.local.objects.start import RunningObjectStore, start_object_store
 from infra.local.paths import StackFolder
@@ -134,9 +136,12 @@ def start(stack: Stack) -> None:
     clients = client_factory(endpoints)
     for emulator in stack.emulators:
         emulator.wait()
-    parameters = _template_parameters(stack.addresses, bucket_url)
     resources = stack.resources = create_resources(
-        template, clients, STACK_NAME, parameters=parameters, region=REGION
+        template,
+        clients,
+        STACK_NAME,
+        parameters=_template_parameters(stack.addresses, bucket_url),
+        region=REGION,
     )
     endpoints = _open_invoke_api(stack, endpoints)
     resolver = stack_resolver(template, stack.addresses, resources, bucket_url)
@@ -151,18 +156,8 @@ def start(stack: Stack) -> None:
     _start_event_sources(stack, declared, resources, clients)
     demo_workspace = {} if stack.folder.is_kept else seed_workspace(environments[API_LOGICAL_ID])
     _wait_until_warm(stack, warming)
-    stack.entrance = Entrance(
-        Gateway(
-            stack.pools[resources[API_LOGICAL_ID]["Ref"]],
-            RouteTable(_route_paths(paths)),
-            GatewayResponses(template, resolver),
-            stack.console,
-            base_path=stack.addresses.base_path,
-            bucket=BucketDoor(resources["FilesBucket"]["Ref"], bucket_endpoint)
-            if bucket_endpoint
-            else None,
-        )
-    )
+    routes, responses = RouteTable(_route_paths(paths)), GatewayResponses(template, resolver)
+    stack.entrance = _entrance(stack, responses, routes, bucket_endpoint)
     impatient = client_factory(endpoints, timeout_s=MONITOR_TIMEOUT_S)
     stack.monitor.serve(stack.entrance, template, resources, impatient)
     _write_run_files(stack, demo_workspace, endpoints, resources)
@@ -175,6 +170,25 @@ def _wait_until_warm(stack: Stack, warming: Iterable[threading.Thread]) -> None:
         if pool.size() < min(pool.function.warm_count, 1):
             message = f"{pool.function.logical_id} did not start; see {stack.folder.functions_log}"
             raise StackError(message)
+
+
+def _entrance(
+    stack: Stack, responses: GatewayResponses, routes: RouteTable, bucket_endpoint: str | None
+) -> Entrance:
+    """Return the way to the API function, for work while the disk of what is kept has room."""
+    bucket = stack.resources["FilesBucket"]["Ref"]
+    gateway = Gateway(
+        stack.pools[stack.resources[API_LOGICAL_ID]["Ref"]],
+        routes,
+        responses,
+        stack.console,
+        base_path=stack.addresses.base_path,
+        bucket=BucketDoor(bucket, bucket_endpoint) if bucket_endpoint else None,
+    )
+    if not stack.folder.is_kept:
+        return Entrance(gateway)
+    space = FreeSpace(stack.folder.path, min_free_bytes(), stack.console.note)
+    return Entrance(RoomForWork(gateway, space, responses.degraded))
 
 
 def stack_resolver(

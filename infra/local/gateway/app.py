@@ -54,6 +54,10 @@ class GatewayResponses:
         text = body.replace("$context.requestId", request_id)
         return Response(int(response["statusCode"]), headers, text.encode())
 
+    def degraded(self) -> Response:
+        """Return the response `region_degraded`, for a request that nothing has come of."""
+        return self.response("INTEGRATION_TIMEOUT", _gateway_id(time.time()))
+
 
 def _length(method: str, response: Response) -> str | None:
     """Return the length of the body, of HEAD as the function says, which may not know it."""
