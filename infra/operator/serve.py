@@ -13,8 +13,7 @@ PORT: Final = 8700
     "--data",
     type=click.Path(path_type=Path),
     envvar="PLATEN_DATA",
-    required=True,
-    help="The folder of all data; it is made if it is not there.",
+    help="The folder of all data, which is needed; it is made if it is not there.",
 )
 @click.option(
     "--port",
@@ -26,14 +25,17 @@ PORT: Final = 8700
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--logs", "form", flag_value="logs", help="A line per request and invocation.")
 @click.option("--json", "form", flag_value="json", help="The same, one JSON object per line.")
-def serve(*, data: Path, port: int, host: str, form: str | None) -> None:
+def serve(*, data: Path | None, port: int, host: str, form: str | None) -> None:
     """Serve from a folder that keeps everything, until a signal comes."""
+    folder = data or click.get_current_context().find_root().params.get("data")
+    if not folder:
+        raise click.UsageError("name the folder of the data: --data, or PLATEN_DATA")
     from infra.local.server import Address
     from infra.serve.run import RefusedStartError, serve_folder
 
     try:
         serve_folder(
-            data, Address(host, port), shows_traffic=form == "logs", as_json=form == "json"
+            Path(folder), Address(host, port), shows_traffic=form == "logs", as_json=form == "json"
         )
     except RefusedStartError as refused:
         click.echo(str(refused), err=True)
