@@ -60,7 +60,7 @@ class AwsClients:
         return self.s3_at(None)
 
     def s3_at(self, url: str | None) -> "S3Client":
-        """Return a new S3 client of an endpoint; None: that of the environment."""
+        """Return a new S3 client of an endpoint, or of that of the environment."""
         from botocore.config import Config  # noqa: PLC0415
 
         objects = Config(
