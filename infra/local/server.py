@@ -55,7 +55,9 @@ class Address:
         family, *_, address = socket.getaddrinfo(
             self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        return socket.create_server(address, family=family, backlog=1024)
+        # `::` means all addresses, those of IPv4 as well.
+        is_dual = family == socket.AF_INET6 and self.host == "::" and socket.has_dualstack_ipv6()
+        return socket.create_server(address, family=family, backlog=1024, dualstack_ipv6=is_dual)
 
 
 class _Task(WSGITask):  # type: ignore[misc]  # waitress has no types

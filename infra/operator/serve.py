@@ -13,8 +13,7 @@ PORT: Final = 8700
     "--data",
     type=click.Path(path_type=Path),
     envvar="PLATEN_DATA",
-    required=True,
-    help="The folder of all data; it is made if it is not there.",
+    help="The folder of all data, which is needed; it is made if it is not there.",
 )
 @click.option(
     "--port",
@@ -40,7 +39,7 @@ PORT: Final = 8700
 @click.option("--json", "form", flag_value="json", help="The same, one JSON object per line.")
 def serve(
     *,
-    data: Path,
+    data: Path | None,
     port: int,
     host: str,
     tls_cert: Path | None,
@@ -48,6 +47,9 @@ def serve(
     form: str | None,
 ) -> None:
     """Serve from a folder that keeps everything, until a signal comes."""
+    folder = data or click.get_current_context().find_root().params.get("data")
+    if not folder:
+        raise click.UsageError("name the folder of the data: --data, or PLATEN_DATA")
     from infra.local.server import Address
     from infra.serve.run import RefusedStartError, TlsFiles, serve_folder
 
@@ -58,7 +60,11 @@ def serve(
     tls = TlsFiles(tls_cert, tls_key or tls_cert) if tls_cert else None
     try:
         serve_folder(
-            data, Address(host, port), tls, shows_traffic=form == "logs", as_json=form == "json"
+            Path(folder),
+            Address(host, port),
+            tls,
+            shows_traffic=form == "logs",
+            as_json=form == "json",
         )
     except RefusedStartError as refused:
         click.echo(str(refused), err=True)

@@ -73,9 +73,9 @@ class DataFolder:
             yield self.stack
 
     def mark_made(self) -> None:
-        """Remember that everything was made: from now on it must be there at each start."""
-        if not self._format_file.exists():
-            about = {"format": FORMAT, "release": version("platen")}
+        """Remember that everything was made, and by which release: from now on it must be there."""
+        about = {"format": FORMAT, "release": version("platen")}
+        if self._about() != about:
             write_durably(self._format_file, (json.dumps(about) + "\n").encode())
 
     @property

@@ -30,7 +30,7 @@ class FreeSpace:
     """Free space of a folder's disk, looked at once a second at most."""
 
     def __init__(self, folder: Path, min_bytes: int, note: Callable[[str], None]) -> None:
-        """Need so many bytes; `note` is told when they are there no more, and when they are again."""
+        """Need so many bytes; `note` gets a line when they are gone, and when they are back."""
         self._folder = folder
         self._note = note
         self._min_bytes = min_bytes

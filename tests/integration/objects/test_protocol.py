@@ -187,3 +187,16 @@ def test_absent_objects_and_buckets(s3: Any) -> None:
         "404",
         "NoSuchBucket",
     ]
+
+
+def test_clients_are_sent_to_the_host_that_they_reach(clients: AwsClients) -> None:
+    objects = Objects(clients, BUCKET, "https://files.example.com")
+    host = f"https://files.example.com/{BUCKET}"
+
+    shown = objects.presigned_url("a", content_type="a/b", disposition="inline", expires_s=60)
+    form = objects.upload_form("a", content_type="a/b", exact_bytes=2, expires_s=60)
+
+    assert shown.startswith(f"{host}/a?")
+    assert form.url == host
+    # Functions reach the store itself.
+    assert not objects.presigned_get("a", expires_s=60).startswith(host)

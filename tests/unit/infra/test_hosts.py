@@ -49,6 +49,7 @@ def test_public_hosts_are_added() -> None:
         ("127.0.0.1", "http://127.0.0.1:"),
         (EVERYWHERE, "http://127.0.0.1:"),
         ("::1", "http://[::1]:"),
+        ("::", "http://127.0.0.1:"),
     ],
 )
 def test_url_names_an_address_that_leads_there(host: str, url: str) -> None:

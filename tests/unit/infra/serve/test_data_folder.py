@@ -74,6 +74,16 @@ def test_folder_of_a_newer_release_is_refused(data: Path) -> None:
     assert "newer" in refusal(data)
 
 
+def test_folder_names_the_last_release_that_served_it(data: Path) -> None:
+    (data / "format.json").write_text(json.dumps({"format": 1, "release": "0.0.1"}))
+
+    folder = DataFolder(data)
+    with folder.hold():
+        folder.mark_made()
+
+    assert json.loads((data / "format.json").read_text())["release"] != "0.0.1"
+
+
 @pytest.mark.parametrize("content", ["", "[]", '{"format": "1"}', "{"])
 def test_unreadable_format_is_refused(data: Path, content: str) -> None:
     (data / "format.json").write_text(content)
