@@ -17,7 +17,7 @@ _FEATURES: Final[Mapping[Feature, str]] = {
     "email": "Emails",
 }
 _PLAN_ROWS: Final[Mapping[str, Callable[[Plan], str]]] = {
-    "Billed renders in a cycle": lambda plan: _included(plan.included_renders),
+    "Billed renders in a cycle": lambda plan: _allowance(plan.included_renders),
     "Price of a month": lambda plan: _price(plan.price_cents),
     "Pack of more renders": lambda plan: _pack(plan.pack_renders, plan.pack_cents),
     "Requests in a second": lambda plan: _number(plan.rate_limit_rps),
@@ -88,7 +88,7 @@ def _price(cents: int) -> str:
     return f"{amount}\N{NO-BREAK SPACE}€"
 
 
-def _included(renders: int) -> str:
+def _allowance(renders: int) -> str:
     return "no limit" if renders >= _NO_LIMIT else _number(renders)
 
 
