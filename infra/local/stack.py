@@ -188,7 +188,7 @@ def _entrance(
     if not stack.folder.is_kept:
         return Entrance(gateway)
     space = FreeSpace(stack.folder.path, min_free_bytes(), stack.console.note)
-    return Entrance(RoomForWork(gateway, space, responses.refusal_response))
+    return Entrance(RoomForWork(gateway, space, responses.capacity_problem))
 
 
 def stack_resolver(

@@ -1,4 +1,4 @@
-"""Tools around the service on a server, for tests: nginx, systemd's checks, image builders.
+"""Programs of servers for tests: nginx, systemd's checks, builders of images.
 
 `python -m infra.setup.server_tools COMMANDS_DIR`
 

@@ -54,8 +54,8 @@ class GatewayResponses:
         text = body.replace("$context.requestId", request_id)
         return Response(int(response["statusCode"]), headers, text.encode())
 
-    def refusal_response(self) -> Response:
-        """Return the response `region_degraded`, for a request without any effect."""
+    def capacity_problem(self) -> Response:
+        """Return the response `region_degraded`, for a request without effect."""
         return self.response("INTEGRATION_TIMEOUT", _gateway_id(time.time()))
 
 

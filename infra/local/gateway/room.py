@@ -22,7 +22,7 @@ _RETRY_AFTER: Final = "60"
 _WORK: Final = frozenset({"POST", "PUT", "PATCH"})
 _DETAIL: Final = (
     "The disk of this server is almost full, so that it takes no new work; what was accepted goes "
-    "on. Nothing has come of this request: send it again after the pause."
+    "on. This request had no effect: send it again after the pause."
 )
 
 
@@ -66,19 +66,19 @@ class RoomForWork:
     """
 
     def __init__(
-        self, application: Application, space: FreeSpace, degraded: Callable[[], Response]
+        self, application: Application, space: FreeSpace, problem: Callable[[], Response]
     ) -> None:
-        """Let requests through to `application`; `degraded` gives the problem to be completed."""
+        """Let requests through to `application`; `problem` gives the answer to be completed."""
         self._application = application
         self._space = space
-        self._degraded = degraded
+        self._problem = problem
 
     def __call__(self, environ: Mapping[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
         is_work = environ["REQUEST_METHOD"] in _WORK and not _is_cancel(environ["PATH_INFO"])
         if not is_work or self._space.is_enough():
             return self._application(environ, start)
-        problem = self._degraded()
+        problem = self._problem()
         body = json.dumps({**json.loads(problem.body), "detail": _DETAIL}).encode()
         headers = [pair for pair in problem.headers if pair[0].lower() != "retry-after"]
         headers += [("Retry-After", _RETRY_AFTER), ("Content-Length", str(len(body)))]
