@@ -14,6 +14,8 @@ stage (--stage), or on the stack that the environment names. `render create` and
 """
 _COMMANDS: Final = {
     "serve": ("infra.operator.serve:serve", "Serve from a folder that keeps everything."),
+    "backup": ("infra.operator.backups:backup", "Back a data folder up while it is served."),
+    "restore": ("infra.operator.backups:restore", "Restore a backup into an empty folder."),
     "render": ("infra.operator.groups:render", "Make documents; trace renders."),
     "template": ("infra.operator.groups:template", "Keep templates as files; change them."),
     "pdf": ("infra.operator.pdf:pdf", "Run a PDF tool on local files, without a service."),
