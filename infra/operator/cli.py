@@ -21,6 +21,11 @@ _COMMANDS: Final = {
     "pdf": ("infra.operator.pdf:pdf", "Run a PDF tool on local files, without a service."),
     "conform": ("infra.operator.conform:conform", "Tell whether a file is what it claims to be."),
     "workspace": ("infra.operator.workspaces:workspace", "Manage workspaces and their plans."),
+    "export": ("infra.operator.contents.commands:export", "Write a workspace into a file."),
+    "import": (
+        "infra.operator.contents.commands:import_file",
+        "Make a workspace what a file holds.",
+    ),
     "key": ("infra.operator.keys:key", "Manage API keys."),
     "member": ("infra.operator.members:member", "Manage the members of a workspace."),
     "webhook": ("infra.operator.groups:webhook", "Inspect, redrive and forward webhooks."),
