@@ -231,6 +231,14 @@ class ForwardSettings(Settings):
     files_host: str
 
 
+class ContentsSettings(Settings):
+    """Settings of the operator tool for export and import of a workspace."""
+
+    main_table: str
+    bucket: str
+    data_key: str
+
+
 class MailSettings(Settings):
     """Settings of the operator tool for the mail server."""
 

@@ -14,11 +14,18 @@ stage (--stage), or on the stack that the environment names. `render create` and
 """
 _COMMANDS: Final = {
     "serve": ("infra.operator.serve:serve", "Serve from a folder that keeps everything."),
+    "backup": ("infra.operator.backups:backup", "Back a data folder up while it is served."),
+    "restore": ("infra.operator.backups:restore", "Restore a backup into an empty folder."),
     "render": ("infra.operator.groups:render", "Make documents; trace renders."),
     "template": ("infra.operator.groups:template", "Keep templates as files; change them."),
     "pdf": ("infra.operator.pdf:pdf", "Run a PDF tool on local files, without a service."),
     "conform": ("infra.operator.conform:conform", "Tell whether a file is what it claims to be."),
     "workspace": ("infra.operator.workspaces:workspace", "Manage workspaces and their plans."),
+    "export": ("infra.operator.contents.commands:export", "Write a workspace into a file."),
+    "import": (
+        "infra.operator.contents.commands:import_file",
+        "Make a workspace what a file holds.",
+    ),
     "key": ("infra.operator.keys:key", "Manage API keys."),
     "member": ("infra.operator.members:member", "Manage the members of a workspace."),
     "webhook": ("infra.operator.groups:webhook", "Inspect, redrive and forward webhooks."),

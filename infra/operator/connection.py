@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from chalicelib.adapters.aws.secrets import Secret
     from chalicelib.adapters.aws.signing_keys import SigningKeys
     from chalicelib.bootstrap.operator import DeadLetterService, OperatorServices
+    from chalicelib.bootstrap.operator_contents import ContentsService
     from chalicelib.bootstrap.operator_doctor import DoctorService
     from chalicelib.bootstrap.operator_webhooks import ForwardService, WebhookLogService
     from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
@@ -80,6 +81,16 @@ def forward_service() -> tuple["ForwardService", WorkspaceId | None]:
     demo_workspace = _find_service()
     service = ForwardService(ForwardSettings.from_env(), AwsClients(), SystemClock())
     return service, demo_workspace
+
+
+def contents_service() -> "ContentsService":
+    """Return the contents of workspaces; raises CommandError as `operator` does."""
+    from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.bootstrap.operator_contents import ContentsService
+    from chalicelib.settings import ContentsSettings
+
+    _find_service()
+    return ContentsService(ContentsSettings.from_env(), AwsClients(), SystemClock())
 
 
 def mail_secret() -> "Secret":

@@ -52,6 +52,18 @@ class DataFolder:
     @contextlib.contextmanager
     def hold(self) -> Iterator[StackFolder]:
         """Hold the folder, which is made if it is not there; raises UnusableFolderError."""
+        with self.lock():
+            self._check_content()
+            with self._errors_explained():
+                self.path.chmod(0o700)
+                self._check_writable()
+                (self.path / "run.json").unlink(missing_ok=True)
+                self._raise_format()
+            yield self.stack
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep servers off the folder, which is made; raises UnusableFolderError."""
         with self._errors_explained():
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._check_owner()
@@ -65,16 +77,39 @@ class DataFolder:
             message = f"{self.path}: another server holds this folder{where}"
             raise UnusableFolderError(message) from None
         with lock:
-            self._check_content()
-            with self._errors_explained():
-                self.path.chmod(0o700)
-                self._check_writable()
-                (self.path / "run.json").unlink(missing_ok=True)
-            yield self.stack
+            yield
 
     def mark_made(self) -> None:
         """Remember that everything was made, and by which release: from now on it must be there."""
-        about = {"format": FORMAT, "release": version("platen")}
+        self._write_about(FORMAT, version("platen"))
+
+    def mark_restored(self, data_format: int, release: str) -> None:
+        """Mark the folder as that of the release whose backup it was; checks that it is whole."""
+        self._write_about(data_format, release)
+        self._check_parts()
+
+    def about_whole(self) -> dict[str, Any]:
+        """Return format and release of a folder that is whole; raises UnusableFolderError."""
+        if not self.path.is_dir():
+            message = f"{self.path} is not there"
+            raise UnusableFolderError(message)
+        with self._errors_explained():
+            self._check_owner()
+        self._check_content()
+        about = self._about()
+        if about is None:
+            message = f"{self.path} has no data: no server has started on it"
+            raise UnusableFolderError(message)
+        return about
+
+    def _raise_format(self) -> None:
+        """Keep older releases off from now on: this one may write what they do not read."""
+        about = self._about()
+        if about is not None and about["format"] < FORMAT:
+            self._write_about(FORMAT, version("platen"))
+
+    def _write_about(self, data_format: int, release: str) -> None:
+        about = {"format": data_format, "release": release}
         if self._about() != about:
             write_durably(self._format_file, (json.dumps(about) + "\n").encode())
 
@@ -113,6 +148,9 @@ class DataFolder:
                 "install that release or a later one"
             )
             raise UnusableFolderError(message)
+        self._check_parts()
+
+    def _check_parts(self) -> None:
         missing = [path for path in self._parts() if not path.exists()]
         if missing:
             names = ", ".join(str(path.relative_to(self.path)) for path in missing)

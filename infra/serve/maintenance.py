@@ -89,6 +89,7 @@ class Maintenance:
         if running is not None:
             for bucket in list(running.store.buckets.values()):
                 sweep(bucket, self._rules, self._stopping)
+                bucket.moment.remove_leftovers()
 
     def _expire_rows(self) -> None:
         self._run_rows("expire")

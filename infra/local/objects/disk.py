@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from infra.local.objects.moment import Moment
+
 # Folders that this process knows to be on the disk; a folder that it forgets is synced again.
 _MAX_KNOWN: Final = 50_000
 
@@ -40,6 +42,7 @@ class FolderTree:
         self.disk = disk
         self._known: set[Path] = set()
         self._lock = threading.Lock()
+        self._moment = Moment(root.parent)
         root.mkdir(mode=0o700, exist_ok=True)
         disk.sync_folder(root.parent)
 
@@ -49,7 +52,9 @@ class FolderTree:
         while True:
             self._make(folder)
             try:
-                put(path)
+                with self._moment.changing() as keep:
+                    keep(path)
+                    put(path)
             except FileNotFoundError:
                 if folder.exists():
                     raise
@@ -63,10 +68,12 @@ class FolderTree:
     def remove(self, *paths: Path) -> None:
         """Remove files, and folders that are empty then; absent ones are not an error."""
         changed = set()
-        for path in paths:
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                path.unlink()
-                changed.add(path.parent)
+        with self._moment.changing() as keep:
+            for path in paths:
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                    keep(path)
+                    path.unlink()
+                    changed.add(path.parent)
         for folder in {self._prune(each) for each in changed}:
             with contextlib.suppress(FileNotFoundError):
                 self.disk.sync_folder(folder)

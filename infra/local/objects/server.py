@@ -28,6 +28,7 @@ from infra.local.objects.cors import CorsRule, cors_headers
 from infra.local.objects.disk import Disk
 from infra.local.objects.folder import KeyTooLongError, ObjectFolder
 from infra.local.objects.forms import check_policy, read_form
+from infra.local.objects.moment import Moment
 from infra.local.objects.multipart import NoSuchUploadError, Uploads
 from infra.local.objects.operations import answer
 from infra.local.objects.requests import StoreRequest
@@ -43,6 +44,8 @@ class Bucket:
         self.objects = ObjectFolder(path, disk)
         self.uploads = Uploads(self.objects, path / "uploads")
         self.uploads.remove_leftovers()
+        self.moment = Moment(path)
+        self.moment.remove_leftovers()
         self.cors: Sequence[CorsRule] = ()
 
 

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, TypedDict
 
 import msgspec
@@ -16,7 +16,6 @@ from chalicelib.engine.delivery.emails import AttachMode
 from chalicelib.features.emails.connections.manage import require_email
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import EmailConnections
-from chalicelib.features.emails.rules.check_texts import CheckRuleTexts
 from chalicelib.features.emails.rules.model import TEXT_FIELDS, StoredRule
 from chalicelib.features.emails.rules.repository import MAX_RULES, StoredRules
 from chalicelib.features.templates.model import Template
@@ -58,6 +57,10 @@ class RuleFields(TypedDict, total=False):
     to: str
 
 
+# Raises `email_template_error` for texts of a rule, by field, that are no templates.
+type CheckTexts = Callable[[Workspace, Mapping[str, str]], None]
+
+
 class PlacedRule(NamedTuple):
     """Rule with its position among those of its template; `warnings` are those of a change."""
 
@@ -74,7 +77,7 @@ class ManageRules(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     read_templates: ReadTemplates
     connections: EmailConnections
     rules: StoredRules
-    check_texts: CheckRuleTexts
+    check_texts: CheckTexts
     clock: Clock
     ids: IdGenerator
 

@@ -1,0 +1,1 @@
+"""Export of a workspace into a file, and its import."""

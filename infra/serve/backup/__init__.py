@@ -1,0 +1,1 @@
+"""Backups of a data folder: made while the server runs, checked, and restored."""
