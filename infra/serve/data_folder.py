@@ -212,7 +212,9 @@ def _own_names() -> set[str]:
     names = {"lock", "tables", "objects", "keys", "scratch", "run.json", "endpoints.json", "trial"}
     logs = {f"{part}.log" for part in ("functions", "dynoxide", "ministack", "stack")}
     partial = {"trial.partial", "format.partial", "run.partial", "endpoints.partial"}
-    return names | logs | partial | {f"functions.log.{number}" for number in range(1, 10)}
+    # A volume of its own may bring `lost+found`.
+    others = {"lost+found", *(f"functions.log.{number}" for number in range(1, 10))}
+    return names | logs | partial | others
 
 
 class _StatFs(ctypes.Structure):

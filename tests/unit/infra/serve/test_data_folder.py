@@ -111,6 +111,13 @@ def test_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     assert "is no data folder of Platen, as it has thesis.tex" in refusal(tmp_path)
 
 
+def test_a_new_volume_is_an_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "lost+found").mkdir()
+
+    with DataFolder(tmp_path).hold() as held:
+        assert held.path == tmp_path
+
+
 def test_start_that_was_killed_before_its_end_is_begun_again(tmp_path: Path) -> None:
     with DataFolder(tmp_path).hold() as held:
         held.tables_file.parent.mkdir()
