@@ -60,7 +60,7 @@ def _checks() -> Iterator[Check]:
     yield Check("walls", machine.check_walls)
     yield Check("fonts", machine.check_fonts)
     yield Check("validators", machine.check_validators)
-    yield Check("disk", lambda: machine.check_disk(connection.RUN_FOLDER))
+    yield Check("disk", lambda: machine.check_disk(connection.run_folder()))
     yield Check("state", lambda: _of_service("state", _check_state))
     yield Check("providers", lambda: _of_service("providers", _check_providers))
     yield Check("public-url", _check_urls)
@@ -99,7 +99,7 @@ def _providers(found: "DoctorService") -> Iterator[Provider]:
 
 
 def _check_urls() -> Iterator[Finding]:
-    files = service.read_run_files(connection.RUN_FOLDER)
+    files = service.read_run_files(connection.run_folder())
     base_url = os.environ.get("PLATEN_BASE_URL", "") or _member(files, 0, "base_url")
     own_url = _member(files, 1, "own_url")
     if own_url:
