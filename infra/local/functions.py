@@ -144,7 +144,17 @@ def _count(hint: str | int) -> int:
     if isinstance(hint, int):
         return hint
     more = hint.removeprefix("cores")
-    return max(1, os.cpu_count() or 1) + int(more or 0)
+    return _engine_count() + int(more or 0)
+
+
+def _engine_count() -> int:
+    """Return how many engines of one workspace run at a time; raises TemplateError."""
+    text = os.environ.get("PLATEN_ENGINES", "")
+    if not text:
+        return max(1, os.cpu_count() or 1)
+    if re.fullmatch("[1-9][0-9]{0,2}", text) is None:
+        raise TemplateError(f"PLATEN_ENGINES is {text!r}: set a number from 1 to 999, or nothing")
+    return int(text)
 
 
 def _has_type(event: Mapping[str, Any], kind: str) -> bool:

@@ -141,3 +141,19 @@ def test_function_that_isolates_tenants_has_no_event_source() -> None:
 def test_unsupported_event_source_is_refused(event: Any) -> None:
     with pytest.raises(TemplateError, match="one machine knows"):
         declared({"E": event})
+
+
+def test_number_of_engines_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLATEN_ENGINES", "7")
+
+    engine = declared({}, Concurrency="cores+1", Share="cores")
+
+    assert (engine.concurrency, engine.share) == (8, 7)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "1000", " 2"])
+def test_a_wrong_number_of_engines_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("PLATEN_ENGINES", text)
+
+    with pytest.raises(TemplateError, match="PLATEN_ENGINES"):
+        declared({}, Concurrency="cores+1", Share="cores")
