@@ -83,10 +83,10 @@ class _ShortTimeoutSession:
         self._session: Any = Session(botocore_session=core, region_name=REGION)
         retry_truncated_responses(self._session.events)
 
-    def client(self, service: str, *, config: Config) -> Any:
+    def client(self, service: str, *, config: Config, endpoint_url: str | None = None) -> Any:
         if service in _READ_TIMEOUTS_S:
             config = config.merge(Config(read_timeout=_READ_TIMEOUTS_S[service]))
-        return self._session.client(service, config=config)
+        return self._session.client(service, config=config, endpoint_url=endpoint_url)
 
 
 class FaultyAws(MotoAws):
