@@ -1,6 +1,7 @@
 """The OpenAPI document of the API, and validators of the described bodies."""
 
 import re
+import threading
 from functools import cache
 from typing import Any
 
@@ -11,9 +12,17 @@ from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 
 
-@cache
+_BUILDING = threading.Lock()
+
+
 def api_document() -> Any:
-    """Return the document of all endpoints and event types."""
+    """Return the document of all endpoints and event types; it is built by one thread."""
+    with _BUILDING:
+        return _api_document()
+
+
+@cache
+def _api_document() -> Any:
     return openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, "https://api.test")
 
 
