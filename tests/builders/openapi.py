@@ -11,7 +11,6 @@ from chalicelib.api.edge.openapi.document import openapi_document
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 
-
 _BUILDING = threading.Lock()
 
 
