@@ -1,4 +1,4 @@
-"""`/`, `/docs`, `/guides`, `/console`, `/errors`: pages for people, JSON for programs; what the pages load."""
+"""`/`, `/docs`, `/guides`, `/console`, `/errors`: pages for people, or JSON; what they load."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -115,6 +115,7 @@ def show_guide(call: Call) -> Reply:
     is_published=False,
     answer_types=(HTML_TYPE,),
     cache_control=_REVALIDATED,
+    takes_raw_query=True,
 )
 def show_console(call: Call) -> Reply:
     """Show the console."""
@@ -130,6 +131,7 @@ def show_console(call: Call) -> Reply:
     problems=("not_found",),
     cache_control=_REVALIDATED,
     takes_last_slash=True,
+    takes_raw_query=True,
 )
 def show_console_view(call: Call) -> Reply:
     """Show the console, which reads its address itself, or return a file that it loads.

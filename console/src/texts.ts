@@ -105,6 +105,7 @@ export const texts = {
   },
   pages: {
     list: 'Pages',
+    document: 'Document',
     page: (number: number, count: number) => `Page ${number} of ${count}`,
     zoom: 'Zoom',
     zooms: { width: 'Fit width', page: 'Fit page', full: '100 %' },
@@ -138,6 +139,8 @@ export const texts = {
     liveOnly: 'Live',
     metadataHint: 'key=value',
     clear: 'Clear filters',
+    moreFilters: 'More filters',
+    previews: 'Previews of the playground',
     none: 'No renders yet',
     noneLead: 'A render is one document that the service has made. Make the first one in the playground.',
     noneFiltered: 'No render matches these filters',

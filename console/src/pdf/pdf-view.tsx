@@ -114,7 +114,7 @@ export default function PdfView({ bytes, page, zoom, onChange }: Props) {
           onKeyDown={onKeys}
           tabIndex={0}
           role="region"
-          aria-label={texts.play.preview}
+          aria-label={texts.pages.document}
         >
           {pdf && pages.map((size, index) => (
             <div key={index} className="sheet-place" data-page={index + 1} role="img" aria-label={texts.pages.page(index + 1, count)}>

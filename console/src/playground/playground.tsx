@@ -25,6 +25,7 @@ const CodeEditor = lazy(() => import('../editor/code-editor.tsx'));
 const PdfView = lazy(() => import('../pdf/pdf-view.tsx'));
 
 const LANGUAGES: Record<Source, Language> = { html: 'html', css: 'css', header: 'html', footer: 'html', data: 'json' };
+const RENDER_KEYS = navigator.platform.startsWith('Mac') ? '⌘↵' : 'Ctrl ↵';
 const COPIED_TARGET = 'document.pdf';
 
 /** Write a document at the left, see it in the middle, and why it looks so at the right. */
@@ -76,6 +77,7 @@ export function Playground() {
   return (
     <div className="playground" data-part={part} ref={box}>
       <header className="topline">
+        <h1 className="hidden">{texts.rail.playground}</h1>
         <input
           className="title-input"
           aria-label={texts.play.nameLabel}
@@ -92,7 +94,7 @@ export function Playground() {
         {request && <CopyAs programs={() => programsOf({ method: 'POST', path: '/renders', body: { ...request, delivery: { type: 'binary' } }, target: COPIED_TARGET })} />}
         <button type="button" className={isLive ? 'button primary live' : 'button primary'} disabled={!canSend} onClick={onRender} aria-keyshortcuts="Control+Enter Meta+Enter">
           {isLive ? texts.play.renderLive : texts.play.render}
-          <kbd>⌘↵</kbd>
+          <kbd>{RENDER_KEYS}</kbd>
         </button>
       </header>
       <div className="part-switch segments" role="group" aria-label={texts.rail.playground}>

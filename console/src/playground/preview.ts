@@ -4,6 +4,7 @@ import { api, dataOf } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import type { RequestBody } from './draft.ts';
 import { bytesOf } from './files.ts';
+import { PREVIEW } from './preview-mark.ts';
 
 type Render = components['schemas']['Render'];
 type RenderRequest = components['schemas']['RenderRequest'];
@@ -64,9 +65,9 @@ export function usePreview(request: RequestBody | null, isAutomatic: boolean): [
 
 /** A preview is not stored: the answer carries its file. */
 function sent(body: RequestBody, isKept: boolean): RenderRequest {
-  const delivery = isKept ? { type: 'base64' } : { type: 'base64', hosted: false };
-  const mode = isKept ? {} : { timeout_behavior: 'cancel' };
-  return { ...body, ...mode, delivery } as RenderRequest;
+  if (isKept) return { ...body, delivery: { type: 'base64' } } as RenderRequest;
+  const metadata = { [PREVIEW.name]: PREVIEW.value };
+  return { ...body, metadata, timeout_behavior: 'cancel', delivery: { type: 'base64', hosted: false } } as RenderRequest;
 }
 
 async function fileOf(render: Render, signal: AbortSignal): Promise<Uint8Array | null> {

@@ -5,11 +5,14 @@ import { texts } from '../texts.ts';
 import { FORMATS, INPUTS, type RendersSearch, SENDERS, STATUSES } from './search.ts';
 
 const { fields } = texts.renders;
+/** Filters that are shown when one of them is set, or on demand. */
+const DEEP = ['source', 'test', 'metadata', 'template_id', 'batch_id', 'created_after', 'created_before', 'previews'] as const;
 
 /** The filters of the list, which the address holds. */
 export function Filters({ search }: { search: RendersSearch }) {
   const navigate = useNavigate();
   const { isLive } = useRights();
+  const isDeep = DEEP.some((name) => search[name] !== undefined);
   const set = (change: { [_ in keyof RendersSearch]?: RendersSearch[_] | undefined }) => {
     const next = Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== '');
     void navigate({ to: '/renders', search: Object.fromEntries(next) as RendersSearch, replace: true });
@@ -32,6 +35,8 @@ export function Filters({ search }: { search: RendersSearch }) {
       </fieldset>
       <Choice label={fields.output_format} values={FORMATS} value={search.output_format} onChange={(output_format) => set({ output_format })} />
       <Choice label={fields.input_type} values={INPUTS} value={search.input_type} onChange={(input_type) => set({ input_type })} />
+      <details className="filters-more" open={isDeep || undefined}>
+      <summary className="link">{texts.renders.moreFilters}</summary>
       <Choice label={fields.source} values={SENDERS} value={search.source} onChange={(source) => set({ source })} />
       {isLive && (
         <label className="filter">
@@ -48,6 +53,11 @@ export function Filters({ search }: { search: RendersSearch }) {
       <Words label={fields.batch_id} hint="bat_…" value={search.batch_id} onChange={(batch_id) => set({ batch_id })} />
       <Words label={fields.created_after} type="date" value={search.created_after} onChange={(created_after) => set({ created_after })} />
       <Words label={fields.created_before} type="date" value={search.created_before} onChange={(created_before) => set({ created_before })} />
+      <label className="filter check">
+        <input type="checkbox" checked={search.previews ?? false} onChange={(event) => set({ previews: event.target.checked || undefined })} />
+        <span>{texts.renders.previews}</span>
+      </label>
+      </details>
       {Object.keys(search).length > 0 && (
         <button type="button" className="link" onClick={() => void navigate({ to: '/renders', search: {} })}>{texts.renders.clear}</button>
       )}
@@ -77,7 +87,7 @@ function Words({ label, hint, type = 'text', value = '', onChange }: WordsProps)
   useEffect(() => setText(value), [value]);
   const done = () => text !== value && onChange(text);
   return (
-    <label className="filter">
+    <label className={type === 'date' ? 'filter wide' : 'filter'}>
       <span>{label}</span>
       <input
         className="input"

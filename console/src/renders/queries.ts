@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { components, operations } from 'contract';
 import { api, dataOf } from '../api/client.ts';
+import { PREVIEW } from '../playground/preview-mark.ts';
 import type { RendersSearch } from './search.ts';
 
 export type Render = components['schemas']['Render'];
@@ -14,6 +15,11 @@ const LIST_MS = 10_000;
 
 export function isFinal(render: Render): boolean {
   return render.status !== 'queued' && render.status !== 'processing';
+}
+
+/** Whether the playground has made a render while somebody wrote. */
+export function isPreview(render: Render): boolean {
+  return render.metadata[PREVIEW.name] === PREVIEW.value;
 }
 
 /** Pages of the list, newest first; the first ones are asked for again while they are looked at. */
@@ -32,7 +38,7 @@ export function renderPages(key: string, search: RendersSearch) {
 
 /** The query of the API for what the address says. */
 export function listQuery(search: RendersSearch): ListQuery {
-  const { metadata, created_after, created_before, ...rest } = search;
+  const { metadata, created_after, created_before, previews: _previews, ...rest } = search;
   const [name, ...value] = (metadata ?? '').split('=');
   return {
     ...rest,

@@ -12,7 +12,7 @@ import { programsOf } from '../ui/programs.ts';
 import { Status } from '../ui/status.tsx';
 import { useTitle } from '../ui/title.ts';
 import { Filters } from './filters.tsx';
-import { listQuery, type Render, renderPages } from './queries.ts';
+import { isPreview, listQuery, type Render, renderPages } from './queries.ts';
 
 /** All renders that the key may see, newest first; the address has the filters. */
 export function RenderList() {
@@ -24,7 +24,8 @@ export function RenderList() {
   useTitle(texts.renders.title);
   useRowKeys(table);
 
-  const rows = list.data?.pages.flatMap((page) => page.data) ?? [];
+  const all = list.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = search.previews ? all : all.filter((render) => !isPreview(render));
   const isFiltered = Object.keys(search).length > 0;
   if (!can('renders:read')) return <p className="pane-note">{texts.key.noScope('renders:read')}</p>;
   return (

@@ -13,6 +13,8 @@ export type RendersSearch = {
   input_type?: (typeof INPUTS)[number];
   source?: (typeof SENDERS)[number];
   test?: boolean;
+  /** With the previews that the playground makes. */
+  previews?: boolean;
 } & { [_ in (typeof TEXTS)[number]]?: string };
 
 export function rendersSearch(given: Record<string, unknown>): RendersSearch {
@@ -28,6 +30,7 @@ export function rendersSearch(given: Record<string, unknown>): RendersSearch {
     ...one('input_type', INPUTS, given.input_type),
     ...one('source', SENDERS, given.source),
     ...(typeof given.test === 'boolean' ? { test: given.test } : {}),
+    ...(given.previews === true ? { previews: true } : {}),
     ...Object.fromEntries(words),
   };
 }

@@ -36,7 +36,7 @@ export function KeyView({ ended }: { ended: Problem | null }) {
   const shown = problem ?? ended;
   const trimmed = text.trim();
   return (
-    <div className={isKey(trimmed) && isLive(trimmed) ? 'door live' : 'door'}>
+    <main className={isKey(trimmed) && isLive(trimmed) ? 'door live' : 'door'}>
       <form className="door-form" onSubmit={(event) => void open(event)}>
         <p className="door-brand">{texts.name}</p>
         <h1>{ended ? texts.key.ended : texts.key.title}</h1>
@@ -59,6 +59,6 @@ export function KeyView({ ended }: { ended: Problem | null }) {
         {shown && <ProblemBox problem={shown} />}
         <p className="door-hint">{texts.key.hint} {texts.key.local}</p>
       </form>
-    </div>
+    </main>
   );
 }

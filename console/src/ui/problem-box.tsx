@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { HOST } from '../api/client.ts';
 import type { Problem } from '../api/problem.ts';
 import { CopyText } from './copy.tsx';
 import { WithCode } from './with-code.tsx';
@@ -35,8 +36,8 @@ export function ProblemBox({ problem, onPlace, children }: Props) {
         </p>
       )}
       <p className="problem-foot">
-        {problem.code && problem.doc_url && (
-          <a href={problem.doc_url} target="_blank" rel="noreferrer"><code>{problem.code}</code></a>
+        {problem.code && (
+          <a href={problem.doc_url ?? `${HOST}/errors/${problem.code}`} target="_blank" rel="noreferrer"><code>{problem.code}</code></a>
         )}
         {problem.request_id && <CopyText text={problem.request_id} />}
         {children}
