@@ -242,7 +242,8 @@ def _console() -> SetupStep:
     target = INSTALL_DIR / "console"
     examples = [path for path in (ROOT / "examples").rglob("*") if path.is_file()]
     sources = [path for path in _CONSOLE.rglob("*") if path.is_file()]
-    build = ["build", str(_CONSOLE), "--logLevel", "error", "--outDir", str(target), "--emptyOutDir"]
+    out = ["--outDir", str(target), "--emptyOutDir"]
+    build = ["build", str(_CONSOLE), "--logLevel", "error", *out]
     return SetupStep(
         "console",
         "console",

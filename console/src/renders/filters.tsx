@@ -12,7 +12,8 @@ const DEEP = ['source', 'test', 'metadata', 'template_id', 'batch_id', 'created_
 export function Filters({ search }: { search: RendersSearch }) {
   const navigate = useNavigate();
   const { isLive } = useRights();
-  const isDeep = DEEP.some((name) => search[name] !== undefined);
+  const [isWanted, setOpen] = useState(false);
+  const isOpen = isWanted || DEEP.some((name) => search[name] !== undefined);
   const set = (change: { [_ in keyof RendersSearch]?: RendersSearch[_] | undefined }) => {
     const next = Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== '');
     void navigate({ to: '/renders', search: Object.fromEntries(next) as RendersSearch, replace: true });
@@ -35,8 +36,8 @@ export function Filters({ search }: { search: RendersSearch }) {
       </fieldset>
       <Choice label={fields.output_format} values={FORMATS} value={search.output_format} onChange={(output_format) => set({ output_format })} />
       <Choice label={fields.input_type} values={INPUTS} value={search.input_type} onChange={(input_type) => set({ input_type })} />
-      <details className="filters-more" open={isDeep || undefined}>
-      <summary className="link">{texts.renders.moreFilters}</summary>
+      {!isOpen && <button type="button" className="link" onClick={() => setOpen(true)}>{texts.renders.moreFilters}</button>}
+      {isOpen && <>
       <Choice label={fields.source} values={SENDERS} value={search.source} onChange={(source) => set({ source })} />
       {isLive && (
         <label className="filter">
@@ -57,7 +58,7 @@ export function Filters({ search }: { search: RendersSearch }) {
         <input type="checkbox" checked={search.previews ?? false} onChange={(event) => set({ previews: event.target.checked || undefined })} />
         <span>{texts.renders.previews}</span>
       </label>
-      </details>
+      </>}
       {Object.keys(search).length > 0 && (
         <button type="button" className="link" onClick={() => void navigate({ to: '/renders', search: {} })}>{texts.renders.clear}</button>
       )}

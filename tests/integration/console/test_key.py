@@ -2,6 +2,7 @@
 
 import pytest
 
+from chalicelib.core.ids import WorkspaceId
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.tenants import Tenants
 from tests.integration.console.conftest import draft
@@ -62,7 +63,9 @@ def test_key_that_ends_in_mid_work_keeps_what_was_written(
     person: Person, stack: RunningStack, tenants: Tenants
 ) -> None:
     keys = tenants.operator.manage_keys
-    new = keys.create(stack.workspace, mode="test", scopes=["render:write", "account:read"])
+    new = keys.create(
+        WorkspaceId(stack.workspace), mode="test", scopes=["render:write", "account:read"]
+    )
     person.enter("/playground", key=new.text, draft=draft("<h1>My work</h1>"))
     person.sees_page()
     keys.revoke(new.key.id)
@@ -80,7 +83,8 @@ def test_what_the_scopes_do_not_allow_is_not_offered(
     person: Person, stack: RunningStack, tenants: Tenants
 ) -> None:
     scopes = ["renders:read", "account:read"]
-    new = tenants.operator.manage_keys.create(stack.workspace, mode="test", scopes=scopes)
+    workspace = WorkspaceId(stack.workspace)
+    new = tenants.operator.manage_keys.create(workspace, mode="test", scopes=scopes)
 
     person.enter("/renders", key=new.text)
 
