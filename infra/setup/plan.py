@@ -357,7 +357,9 @@ def _npm_lock_step(
     target = folder.resolve()
     source = lock_folder or _SETUP / name
     locks = source / "package.json", source / "package-lock.json"
-    install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(target)]
+    # The lock has hashes, so npm need not ask whether its cache is current: 6 s instead of 57 s.
+    quiet = ["--prefer-offline", "--no-audit", "--no-fund"]
+    install = ["npm", "ci", "--ignore-scripts", *quiet, "--prefix", str(target)]
     return SetupStep(
         name,
         title,
