@@ -6,8 +6,9 @@ from typing import Final
 from chalice.app import Blueprint
 
 from chalicelib.adapters.aws.table import Row
-from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.auth import KeyAuth, Principal
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.usage.read import requested_days
 from chalicelib.features.workspaces.limits.model import Allowance, allowance
 from chalicelib.features.workspaces.model import Workspace
@@ -24,12 +25,13 @@ blueprint: Final = Blueprint(__name__)
 def retrieve_account(call: Call) -> Reply:
     """Retrieve the account.
 
-    The plan with its limits, the current billing cycle and the renders that are left in it. Test
-    renders do not count.
+    The plan with its limits, the current billing cycle and the renders that are left in it, and
+    what the key may do. Test renders do not count.
     """
     workspace = call.caller.workspace
     limits = call.services.limits.get(workspace.id)
-    return Reply(200, _account_object(workspace, limits, call.services.clock.now()))
+    account = _account_object(workspace, limits, call.services.clock.now())
+    return Reply(200, {**account, "key": _key_object(call.caller)})
 
 
 @blueprint.route("/v1/usage", methods=["GET"])
@@ -76,6 +78,20 @@ def _account_object(workspace: Workspace, limits: Row, now: dt.datetime) -> dict
             "sync_timeout_s": plan.sync_timeout_s,
         },
         "regions": list(workspace.regions),
+    }
+
+
+def _key_object(caller: Principal) -> dict[str, object]:
+    """Return the object of the key that asks."""
+    assert caller.key is not None
+    ends_at = caller.key.expires_at
+    return {
+        "id": f"key_{caller.key.id}",
+        "name": caller.key.name,
+        "mode": caller.mode,
+        "scopes": sorted(caller.scopes),
+        "template_ids": list(caller.templates),
+        "expires_at": None if ends_at is None else format_rfc3339(ends_at),
     }
 
 

@@ -13,6 +13,7 @@ blueprint: Final = Blueprint(__name__)
 @blueprint.route("/files/{file_id}/{filename}", methods=["GET"])
 @endpoint(
     auth=PUBLIC,
+    allows_any_origin=True,
     query="chalicelib.contract.uploads:FileQuery",
     query_error_code="invalid_signature",
     tag="Files",

@@ -1,4 +1,4 @@
-"""`/`, `/docs`, `/guides`, `/errors`: pages for people, JSON for programs; what the pages load."""
+"""`/`, `/docs`, `/guides`, `/console`, `/errors`: pages for people, or JSON; what they load."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -10,6 +10,7 @@ from chalice.app import Blueprint
 from chalicelib.api.edge.auth import PUBLIC
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
 from chalicelib.api.pages.assets import assets
+from chalicelib.api.pages.console import ASSETS, console, console_policy
 from chalicelib.api.pages.content import Content, content_of, content_reply
 from chalicelib.api.pages.error_pages import error_index_page, error_page
 from chalicelib.api.pages.guides import HOME, Guides, base_path_of, guides
@@ -26,6 +27,8 @@ blueprint: Final = Blueprint(__name__)
 
 # Pages change with a deployment only, and name their scripts by content.
 _CACHED: Final = "public, max-age=300"
+# A page whose scripts are gone after a deployment would be empty.
+_REVALIDATED: Final = "no-cache"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _PAGE_TYPES: Final = (HTML_TYPE, JSON)
 _BY_ACCEPT: Final = {"Vary": "Accept"}
@@ -51,6 +54,7 @@ def retrieve_service(call: Call) -> Reply:
     links = {
         "docs_url": f"{host}/docs",
         "guides_url": f"{host}/guides",
+        "console_url": f"{host}/console",
         "errors_url": f"{host}/errors",
         "openapi_url": f"{host}/v1/openapi.json",
         "health_url": f"{host}/healthz",
@@ -102,6 +106,46 @@ def show_guide(call: Call) -> Reply:
         location = base_path_of(call.services.api_host) + page
         return Reply(HTTPStatus.PERMANENT_REDIRECT, headers={"Location": location})
     return _guide_reply(call, site, path)
+
+
+@blueprint.route("/console", methods=["GET"])
+@endpoint(
+    auth=PUBLIC,
+    tag="Service",
+    is_published=False,
+    answer_types=(HTML_TYPE,),
+    cache_control=_REVALIDATED,
+    takes_raw_query=True,
+)
+def show_console(call: Call) -> Reply:
+    """Show the console."""
+    return _console_reply(call)
+
+
+@blueprint.route("/console/{path+}", methods=["GET"])
+@endpoint(
+    auth=PUBLIC,
+    tag="Service",
+    is_published=False,
+    answer_types=(HTML_TYPE,),
+    problems=("not_found",),
+    cache_control=_REVALIDATED,
+    takes_last_slash=True,
+    takes_raw_query=True,
+)
+def show_console_view(call: Call) -> Reply:
+    """Show the console, which reads its address itself, or return a file that it loads.
+
+    Names of files change with their content.
+    """
+    path = call.params["path"]
+    if not path.startswith(ASSETS):
+        return _console_reply(call)
+    host = call.services.api_host
+    content = console(call.services.console_dir, base_path_of(host)).find(path)
+    if content is None:
+        raise NotFound("not_found", "There is no file of this name.")
+    return content_reply(content, call.headers, {"Cache-Control": _IMMUTABLE})
 
 
 @blueprint.route("/errors", methods=["GET"])
@@ -198,6 +242,16 @@ def _guide_reply(call: Call, site: Guides, path: str) -> Reply:
     unknown = site.unknown()
     headers = {**sent, **_BY_ACCEPT}
     return Reply(HTTPStatus.NOT_FOUND, unknown.plain, unknown.content_type, headers)
+
+
+def _console_reply(call: Call) -> Reply:
+    services = call.services
+    sent = {
+        "Content-Security-Policy": console_policy(services.file_hosts),
+        "Referrer-Policy": "no-referrer",
+    }
+    page = console(services.console_dir, base_path_of(services.api_host)).page
+    return content_reply(page, call.headers, sent)
 
 
 def _published_row(problem: Problem) -> dict[str, object]:

@@ -398,6 +398,16 @@ class ApiServices:
         return self.settings.guides_dir
 
     @property
+    def console_dir(self) -> str:
+        """Folder of the console."""
+        return self.settings.console_dir
+
+    @property
+    def file_hosts(self) -> tuple[str, str]:
+        """URLs of the hosts that give files: that of signed URLs, and that of the bucket."""
+        return self.settings.files_host, self.state.objects.public_host
+
+    @property
     def signing_keys(self) -> Sequence[bytes]:
         """Keys that verify file URLs and list cursors; the first one signs."""
         return self._signing_keys.valid_keys

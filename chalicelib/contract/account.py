@@ -70,6 +70,23 @@ class AccountLimits(Model):
     """Seconds that a sync render may take."""
 
 
+class AccountKey(Model):
+    """The API key of the request."""
+
+    id: str
+    """Id of the key, `key_…`: no secret."""
+    name: str
+    """Name of the key."""
+    mode: Literal["test", "live"]
+    """Mode of the key. With `test` all renders are tests."""
+    scopes: list[str]
+    """What the key may do, such as `render:write`. In some areas `write` includes `read`."""
+    template_ids: list[str]
+    """The only templates that the key may use, `tpl_…`; empty: all."""
+    expires_at: dt.datetime | None
+    """When the key ends; null: never."""
+
+
 class Account(Model):
     """A workspace's plan, allowance and limits."""
 
@@ -85,6 +102,8 @@ class Account(Model):
     """Limits of the plan."""
     regions: list[str]
     """Regions in which the workspace may render."""
+    key: AccountKey
+    """The API key of the request."""
 
 
 class UsageDay(Model):

@@ -58,8 +58,11 @@ class ServiceInfo(Model):
     name: str
     version: str
     docs_url: str
-    guides_url: str
     """The reference for people."""
+    guides_url: str
+    """The guides for people."""
+    console_url: str
+    """The console, in which people try requests and look at renders."""
     errors_url: str
     """The index of all error codes."""
     openapi_url: str

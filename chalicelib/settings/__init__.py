@@ -76,6 +76,7 @@ class ApiSettings(HostSettings):
     egress_ips: str
     pages_dir: str
     guides_dir: str
+    console_dir: str
     region: str
     trusted_proxies: str = ""
     bucket_url: str = ""

@@ -104,6 +104,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "pages_dir": Setting("PLATEN_PAGES_DIR", "folder of the viewer of the reference", "/opt/pages"),
     "guides_dir": Setting("PLATEN_GUIDES_DIR", "folder of the guides", "/opt/guides"),
+    "console_dir": Setting("PLATEN_CONSOLE_DIR", "folder of the console", "/opt/console"),
     "validate_function": Setting(
         "PLATEN_VALIDATE_FUNCTION",
         "Lambda function that validates files; if unset, verdicts are `unavailable`",

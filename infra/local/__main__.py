@@ -169,6 +169,8 @@ def _show_doors(stack: Stack, rendered: Path | None) -> None:
     rows = {
         "reference": f"{stack.gateway.url}/docs",
         "guides": f"{stack.gateway.url}/guides",
+        # The fragment stays in the browser, which forgets it at once.
+        "console": f"{stack.gateway.url}/console#key={run_info['test_key']}",
         "workspace": run_info["workspace"],
         "test key": run_info["test_key"],
         "live key": run_info["live_key"],

@@ -23,6 +23,7 @@ _DEFAULT_FOLDERS: Final = {
     "PLATEN_VALIDATORS_DIR": "/opt/validators",
     "PLATEN_PAGES_DIR": "/opt/pages",
     "PLATEN_GUIDES_DIR": "/opt/guides",
+    "PLATEN_CONSOLE_DIR": "/opt/console",
 }
 _OPT: Final = "/opt/"
 

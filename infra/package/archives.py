@@ -46,6 +46,7 @@ LAYER_ARCHIVES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "fonts-layer.zip": ("fonts", _FONT_FILES),
     # Of the engine, which has no room for the fonts beside Chromium.
     PACKED_FONTS: ("fonts", _FONT_FILES),
+    "console-layer.zip": ("console", ("**/*",)),
     "guides-layer.zip": ("guides", ("**/*",)),
     "pages-layer.zip": ("pages", ("*.js", "*-LICENSE.txt")),
     "validators-layer.zip": (

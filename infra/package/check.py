@@ -18,7 +18,7 @@ from infra.package.sam import REGION
 # other default is meant for the local stack and would fail the first request.
 _OPTIONAL_SETTINGS: Final = frozenset(
     {
-        *("chromium_dir", "fonts_dir", "validators_dir", "pages_dir", "guides_dir"),
+        *("chromium_dir", "fonts_dir", "validators_dir", "pages_dir", "guides_dir", "console_dir"),
         *("crash_points", "smtp_url"),
     }
 )

@@ -60,7 +60,7 @@ def _needs_of_work(row: Work) -> FunctionNeeds:
 NEEDS: Final[Mapping[str, FunctionNeeds]] = {
     "APIHandler": FunctionNeeds(
         settings=tuple(ApiSettings.__annotations__),
-        layers=frozenset({"PagesLayer", "GuidesLayer"}),
+        layers=frozenset({"PagesLayer", "GuidesLayer", "ConsoleLayer"}),
         grants=_grants(
             _LOG_ACTIONS,
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem", "MainTable"),

@@ -3,6 +3,7 @@
 Names and versions are those of the lock files, so the program must run again after they change.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageMetadata, metadata
@@ -20,6 +21,7 @@ from layers.pages.build import MINISEARCH, RAPIDOC
 TARGET: Final = ROOT / "NOTICE"
 JARS: Final = ROOT / "layers" / "validators" / "jars.txt"
 RULES: Final = ROOT / "layers" / "validators" / "rules-requirements.txt"
+CONSOLE: Final = ROOT / "console" / "package-lock.json"
 JAVA: Final = ROOT / "infra" / "setup" / "requirements" / "java.txt"
 _PIN: Final = re.compile(r"^([a-z0-9-]+)(?:\[[^]]*\])?==([^ \\;]+)", re.MULTILINE)
 _OFL: Final = "OFL-1.1"
@@ -86,6 +88,7 @@ def notice_text() -> str:
         "Browser": [Part(CHROMIUM.name, CHROMIUM.version, "MIT, and BSD-3-Clause of Chromium")],
         "Viewer of the reference": [Part(RAPIDOC.name, RAPIDOC.version, "MIT")],
         "Search of the guides": [Part(MINISEARCH.name, MINISEARCH.version, "MIT")],
+        "Console": console_packages(),
         "Hyphenation patterns": hyphenation_patterns(),
         "Fonts": fonts(),
         "Java runtime and validators": [*java_runtime(), *jars(), *rule_sheets()],
@@ -98,6 +101,15 @@ def python_packages() -> Iterator[Part]:
     pins = {pin for lock in CODE_ARCHIVES.values() for pin in _pins(lock)}
     for name, version in sorted(pins):
         yield Part(name, version, PACKAGE_LICENSES.get(name) or _license_of(metadata(name)))
+
+
+def console_packages() -> Iterator[Part]:
+    """Yield the packages that visitors of the console load."""
+    packages = json.loads(CONSOLE.read_text(encoding="utf-8"))["packages"]
+    for path, package in sorted(packages.items()):
+        # An optional package, and one under another name, is for Node alone.
+        if path and not {"dev", "optional", "devOptional", "name"} & package.keys():
+            yield Part(path.rpartition("node_modules/")[2], package["version"], package["license"])
 
 
 def hyphenation_patterns() -> Iterator[Part]:

@@ -16,6 +16,8 @@ PYTHON: Final = ROOT / ".venv" / "bin" / "python"
 MINISTACK_DIR: Final = INSTALL_DIR / "ministack"
 # The program that makes the site of docs/.
 PROPERDOCS_DIR: Final = INSTALL_DIR / "properdocs"
+# Packages that the console is built and checked with.
+CONSOLE_PACKAGES_DIR: Final = INSTALL_DIR / "console_packages"
 LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 WEBHOOK_LIBRARY_DIR: Final = INSTALL_DIR / "webhook-library"
 STORES_DIR: Final = INSTALL_DIR / "stores"

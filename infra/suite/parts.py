@@ -12,6 +12,7 @@ from infra.template import ROOT
 RESULTS_DIR: Final = ROOT / ".platen" / "suite"
 _BIN: Final = Path(sys.executable).parent
 _CORES: Final = os.cpu_count() or 1
+_CONSOLE: Final = ROOT / "console"
 _INTEGRATION: Final = ROOT / "tests" / "integration"
 # pytest-xdist's processes of a folder; one where none is named. Listed first, they start first.
 _WORKERS: Final = {
@@ -89,6 +90,7 @@ def check_parts(*, breadth: bool = False) -> list[Part]:
         Part("lint", ([_ruff(), "check", "."], [_ruff(), "format", "--check", "."])),
         Part("prose", ([sys.executable, "-m", "infra.prose"],)),
         Part("imports", ([str(_BIN / "lint-imports")],)),
+        Part("console", ([str(_CONSOLE / "node_modules" / ".bin" / "tsc"), "-p", str(_CONSOLE)],)),
     ]
 
 

@@ -96,6 +96,7 @@ _LAYERS: Final = {
 
 # Every value of the contract, by model and field.
 ENUMS: Final[dict[str, str]] = {
+    "AccountKey.mode": "test live",
     "AccountPlan.interval": "month year",
     **{f"{name}.type": type_ for name, type_ in _LAYERS.items()},
     "FileRedirect.object": "redirect",
@@ -323,7 +324,8 @@ WARNINGS: Final = f"{_FAIL_ON} storage_upload_failed"
 
 # Every field of the answers.
 SHAPES: Final[dict[str, str]] = {
-    "Account": "workspace plan cycle renders limits regions",
+    "Account": "workspace plan cycle renders limits regions key",
+    "AccountKey": "id name mode scopes template_ids expires_at",
     "AccountLimits": "bulk_concurrency max_pages max_payload_mb rate_limit_rps sync_concurrency "
     "sync_timeout_s",
     "AccountPlan": "code interval",

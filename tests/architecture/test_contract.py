@@ -33,6 +33,8 @@ PUBLIC = {
     "GET /errors",
     "GET /errors/{code}",
     "GET /assets/{version}/{name}",
+    "GET /console",
+    "GET /console/{path+}",
     "GET /guides",
     "GET /guides/{path+}",
     "GET /files/{file_id}/{filename}",

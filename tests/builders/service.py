@@ -119,6 +119,7 @@ class Service(BackgroundFunctions):
             files_host="https://files.test",
             pages_dir=str(INSTALL_DIR / "pages"),
             guides_dir=str(INSTALL_DIR / "guides"),
+            console_dir=str(INSTALL_DIR / "console"),
             region="eu",
         )
         self.operator = OperatorServices(

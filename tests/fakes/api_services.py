@@ -80,6 +80,8 @@ class FakeApiServices:
     traces: bool = False
     trusted_proxies: TrustedProxies = field(default_factory=lambda: TrustedProxies(""))
     guides_dir: str = str(INSTALL_DIR / "guides")
+    console_dir: str = str(INSTALL_DIR / "console")
+    file_hosts: tuple[str, str] = ("https://files.test", "https://bucket.test")
     signing_keys: Sequence[bytes] = (b"k" * 32,)
     checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 

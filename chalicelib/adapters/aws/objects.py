@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from itertools import batched
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
+from urllib.parse import urlsplit
 
 from chalicelib.adapters.aws.object_streams import (
     PART_BYTES,
@@ -253,6 +254,12 @@ class Objects:
             ExpiresIn=expires_s,
         )
         return url
+
+    @LockedCachedProperty
+    def public_host(self) -> str:
+        """URL of the host of presigned URLs."""
+        url = urlsplit(self.presigned_url("any", content_type="", disposition="", expires_s=1))
+        return f"{url.scheme}://{url.netloc}"
 
     def presigned_get(self, key: str, *, expires_s: int) -> str:
         """Return a URL with which another function can get the object for `expires_s` seconds."""

@@ -7,21 +7,22 @@ from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from chalicelib.api.edge.endpoint import Reply
-from chalicelib.api.pages.negotiation import has_current, takes_gzip
+from chalicelib.api.pages.negotiation import has_current, takes_coding
 
 _ETAG_CHARS: Final = 32
 
 
 class Content(NamedTuple):
-    """Content in both encodings; the ETag is weak, as it is that of both.
+    """Content in its encodings; the ETag is weak, as it is that of all.
 
-    `gzipped` is None where compression saves nothing.
+    `gzipped` is None where compression saves nothing, `brotli` where no build has made it.
     """
 
     plain: bytes
     gzipped: bytes | None
     content_type: str
     etag: str
+    brotli: bytes | None = None
 
 
 def content_of(plain: bytes, content_type: str, *, is_packed: bool = False) -> Content:
@@ -43,7 +44,9 @@ def content_reply(
     sent = {**given, "ETag": content.etag, "Vary": vary}
     if has_current(request_headers.get("if-none-match", ""), content.etag):
         return Reply(HTTPStatus.NOT_MODIFIED, headers=sent)
-    if content.gzipped is not None and takes_gzip(request_headers.get("accept-encoding", "")):
-        packed = {**sent, "Content-Encoding": "gzip"}
-        return Reply(HTTPStatus.OK, content.gzipped, content.content_type, packed)
+    accepted = request_headers.get("accept-encoding", "")
+    for coding, packed in (("br", content.brotli), ("gzip", content.gzipped)):
+        if packed is not None and takes_coding(accepted, coding):
+            encoded = {**sent, "Content-Encoding": coding}
+            return Reply(HTTPStatus.OK, packed, content.content_type, encoded)
     return Reply(HTTPStatus.OK, content.plain, content.content_type, sent)

@@ -10,6 +10,7 @@ from chalicelib.core.version import VERSION
 _CARDS: Final = (
     ("/docs", "Reference", "All routes with their fields, samples in seven languages, and try-it."),
     ("/guides", "Guides", "How to make documents: by question, with examples that run."),
+    ("/console", "Console", "Try documents while you write them, and look at renders."),
     ("/errors", "Error codes", "What each code means, and what to do about it."),
     ("/v1/openapi.json", "OpenAPI", "The description that clients and tools are generated from."),
     ("/healthz", "Health", "Whether the service and the parts that it depends on work."),

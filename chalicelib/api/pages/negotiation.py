@@ -20,9 +20,9 @@ def prefers_html(accept: str, *, otherwise: bool) -> bool:
     return otherwise if html == json else html > json
 
 
-def takes_gzip(accept_encoding: str) -> bool:
-    """Tell whether an Accept-Encoding header allows gzip."""
-    return _weight(accept_encoding, "gzip", "*") > 0
+def takes_coding(accept_encoding: str, coding: str) -> bool:
+    """Tell whether an Accept-Encoding header allows a coding, such as `gzip`."""
+    return _weight(accept_encoding, coding, "*") > 0
 
 
 def has_current(if_none_match: str, etag: str) -> bool:

@@ -27,6 +27,7 @@ _LAYERS: Final = {
     "PLATEN_VALIDATORS_DIR": str(INSTALL_DIR / "validators"),
     "PLATEN_PAGES_DIR": str(INSTALL_DIR / "pages"),
     "PLATEN_GUIDES_DIR": str(INSTALL_DIR / "guides"),
+    "PLATEN_CONSOLE_DIR": str(INSTALL_DIR / "console"),
 }
 # By default glibc keeps freed memory, in an arena of each thread, and large blocks too once some
 # were freed (mallopt(3)).

@@ -197,6 +197,7 @@ def test_programs_get_the_catalogue_and_the_addresses(app: App) -> None:
         "version": "0.2.0",
         "docs_url": "http://api.test/docs",
         "guides_url": "http://api.test/guides",
+        "console_url": "http://api.test/console",
         "errors_url": "http://api.test/errors",
         "openapi_url": "http://api.test/v1/openapi.json",
         "health_url": "http://api.test/healthz",

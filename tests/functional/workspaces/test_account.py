@@ -9,6 +9,7 @@ from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.events.model import DomainEvent, EventDelivery
 from chalicelib.features.usage.subscribe import CountUsage
 from chalicelib.features.workspaces.change import WorkspaceChanges
+from chalicelib.features.workspaces.keys.model import SCOPES
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.service import Service
 
@@ -40,7 +41,29 @@ def test_account_shows_plan_cycle_allowance_and_limits(service: Service) -> None
             "sync_timeout_s": 28,
         },
         "regions": ["eu"],
+        "key": {
+            "id": f"key_{service.live.split('_')[2]}",
+            "name": account["key"]["name"],
+            "mode": "live",
+            "scopes": sorted(SCOPES),
+            "template_ids": [],
+            "expires_at": None,
+        },
     }
+
+
+def test_account_shows_what_the_key_may_do(service: Service) -> None:
+    template = "tpl_01M7YZYAD4H2DEAAEWBVQCQV9G"
+    key = service.operator.manage_keys.create(
+        service.workspace, mode="test", scopes=["account:read"], templates=[template]
+    )
+
+    shown = service.call("GET", "/v1/account", key=key.text).json["key"]
+
+    assert shown["id"] == f"key_{key.key.id}"
+    assert (shown["mode"], shown["scopes"]) == ("test", ["account:read"])
+    assert shown["template_ids"] == [template]
+    assert key.text not in str(shown)
 
 
 def test_account_of_a_new_cycle_is_unused(

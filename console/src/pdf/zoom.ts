@@ -1,0 +1,2 @@
+export const ZOOMS = ['width', 'page', 'full'] as const;
+export type Zoom = (typeof ZOOMS)[number];

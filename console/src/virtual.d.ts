@@ -1,0 +1,18 @@
+declare module 'virtual:options' {
+  import type { OptionField } from './playground/option-field.ts';
+  const fields: OptionField[];
+  export default fields;
+}
+
+declare module 'virtual:examples' {
+  type Example = {
+    html: string;
+    css: string;
+    header: string;
+    footer: string;
+    data: string;
+    options: Record<string, unknown>;
+  };
+  const list: { name: string; title: string; load: () => Promise<{ default: Example }> }[];
+  export default list;
+}

@@ -1,0 +1,98 @@
+"""Somebody who uses the console: pastes keys, presses buttons, reads."""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from infra.local.running_stack import RunningStack
+from tests.builders.pages.visitor import Visitor
+
+PAGE_IS_DRAWN: Final = "document.querySelector('.sheets canvas[data-drawn]') !== null"
+_IS_TOO_WIDE: Final = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+class Person:
+    """Hands and eyes of somebody before the browser."""
+
+    def __init__(self, browser: Visitor, stack: RunningStack, axe: str) -> None:
+        """Sit down before a browser; `axe` is the script that looks for barriers."""
+        self.browser, self._stack, self._axe = browser, stack, axe
+
+    def enter(
+        self, path: str, *, key: str = "", draft: str = "", width: int = 1440, dark: bool = False
+    ) -> None:
+        """Open a view with a draft in the tab, and with a key: the stack's test key by default."""
+        kept = {"platen.key": key or self._stack.test_key}
+        if draft:
+            kept["platen.draft"] = draft
+        for name, value in kept.items():
+            self.browser.value(f"sessionStorage.setItem({json.dumps(name)}, {json.dumps(value)})")
+        self.browser.open(f"/console{path}", width=width, dark=dark)
+
+    def paste_key(self, key: str) -> None:
+        """Paste a key at the door, and open."""
+        self.browser.wait_for("document.querySelector('#key') !== null")
+        self.browser.value("document.querySelector('#key').focus()")
+        self.browser.type_text(key)
+        self.browser.value("document.querySelector('.door-form').requestSubmit()")
+
+    def press(self, name: str) -> None:
+        """Press the button, tab or link of a name, once it is there and can be pressed."""
+        found = (
+            "[...document.querySelectorAll('button, a, summary, [role=menuitem]')].find((each) => "
+            "each.checkVisibility() && !each.disabled"
+            f" && (each.innerText + '\\n').startsWith({json.dumps(name)} + '\\n'))"
+        )
+        self.browser.wait_for(f"{found} !== undefined")
+        # Radix opens menus and tabs at the press itself, not at the click.
+        events = "['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']"
+        self.browser.value(
+            f"{{ const target = {found}; for (const type of {events}) target.dispatchEvent("
+            "new PointerEvent(type, { bubbles: true, cancelable: true, button: 0, pointerType: "
+            "'mouse' })) }"
+        )
+
+    def reads(self, text: str, *, within: str = "body") -> None:
+        """Wait until a text is shown within an element."""
+        words, place = json.dumps(text), json.dumps(within)
+        self.browser.wait_for(
+            f"document.querySelector({place})?.innerText.includes({words}) ?? false"
+        )
+
+    def text(self, within: str) -> str:
+        """Return the text that an element shows."""
+        return str(
+            self.browser.value(f"document.querySelector({json.dumps(within)})?.innerText ?? ''")
+        )
+
+    def sees_page(self) -> None:
+        """Wait until the first page of a document is drawn."""
+        self.browser.wait_for(PAGE_IS_DRAWN)
+
+    def sent(self, method: str, path: str) -> list[dict[str, Any]]:
+        """Return the requests of a method to a path of the API."""
+        url = f"{self._stack.base_url}{path}"
+        return [
+            each
+            for each in self.browser.requests
+            if each["method"] == method and each["url"].partition("?")[0] == url
+        ]
+
+    def barriers(self) -> list[str]:
+        """Return what axe finds in the view, as rule and element."""
+        self.browser.value(f"window.axe === undefined && (() => {{ {self._axe} }})()")
+        found = self.browser.value(
+            "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => "
+            "violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)))"
+        )
+        assert isinstance(found, list)
+        return found
+
+    def is_too_wide(self) -> bool:
+        """Tell whether the view scrolls sideways."""
+        return bool(self.browser.value(_IS_TOO_WIDE))
+
+    def photograph(self, target: Path) -> None:
+        """Take a picture of the window."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self.browser.screenshot(target)

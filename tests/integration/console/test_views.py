@@ -1,0 +1,96 @@
+"""All views: barriers, windows of all widths, bytes of the first load, pictures."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.local.running_stack import RunningStack
+from infra.template import ROOT
+from tests.builders.stack.api_client import ApiClient
+from tests.integration.console.conftest import draft
+from tests.integration.console.person import PAGE_IS_DRAWN, Person
+
+pytestmark = pytest.mark.integration
+
+PICTURES = ROOT / "out" / "console"
+WIDTHS = (360, 390, 768, 1024, 1440)
+MAX_FIRST_BYTES = 600_000
+EDITED = "document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content') != null"
+SHOWN = {
+    "playground": EDITED,
+    "preview": PAGE_IS_DRAWN,
+    "problem": "document.querySelector('.preview [role=alert]') !== null",
+    "options": "document.querySelector('.options') !== null",
+    "explain": "document.querySelector('.stage-table') !== null",
+    "renders": "document.querySelector('.row-link') !== null",
+    "nothing": "document.querySelector('.empty') !== null",
+    "render": PAGE_IS_DRAWN,
+    "failure": "document.querySelector('.story [role=alert]') !== null",
+}
+
+
+@pytest.fixture(scope="module")
+def addresses(stack: RunningStack) -> dict[str, str]:
+    """Give the address of each view, with something to see."""
+    with ApiClient(stack, stack.test_key) as client:
+        kept = client.render(reference="order-4711", metadata={"customer": "Ada"}).json()["id"]
+        broken = {"strict_undefined": True}
+        failed = client.render("{{ x.y }}", data={}, output=broken).json()["render_id"]
+    return {
+        "playground": "/playground",
+        "preview": "/playground?part=preview",
+        "problem": "/playground?part=preview",
+        "options": "/playground?part=inspector",
+        "explain": "/playground?part=inspector&panel=explain",
+        "renders": "/renders",
+        "nothing": "/renders?reference=nothing-has-this",
+        "render": f"/renders/{kept}",
+        "failure": f"/renders/{failed}",
+    }
+
+
+def enter(person: Person, addresses: dict[str, str], view: str, **window: int | bool) -> None:
+    html = "{% if %}" if view == "problem" else "<h1>Hello</h1>"
+    person.enter(addresses[view], draft=draft(html, "{}"), **window)  # type: ignore[arg-type]
+    person.browser.wait_for(SHOWN[view])
+
+
+@pytest.mark.parametrize("view", SHOWN)
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_view_has_no_barrier(
+    person: Person, addresses: dict[str, str], view: str, width: int, scheme: str
+) -> None:
+    enter(person, addresses, view, width=width, dark=scheme == "dark")
+
+    person.photograph(Path(PICTURES / f"{view}-{width}-{scheme}.png"))
+    assert person.barriers() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_door_has_no_barrier(person: Person, scheme: str) -> None:
+    person.browser.open("/console", dark=scheme == "dark")
+    person.paste_key("nonsense")
+    person.reads("This is not an API key")
+
+    assert person.barriers() == []
+
+
+@pytest.mark.parametrize("view", SHOWN)
+def test_no_view_scrolls_sideways(person: Person, addresses: dict[str, str], view: str) -> None:
+    enter(person, addresses, view)
+
+    for width in WIDTHS:
+        person.browser.resize(width)
+        assert not person.is_too_wide(), width
+
+
+def test_first_view_is_small(person: Person) -> None:
+    person.browser.call("Network.clearBrowserCache")
+    person.browser.received_bytes.clear()
+
+    person.enter("/playground", draft=draft(""))
+    person.browser.wait_for(EDITED)
+    person.browser.wait_for("document.querySelector('.options') !== null")
+
+    assert 100_000 < sum(person.browser.received_bytes.values()) < MAX_FIRST_BYTES
