@@ -36,6 +36,13 @@ class Person:
         self.browser.type_text(key)
         self.browser.value("document.querySelector('.door-form').requestSubmit()")
 
+    def type_first(self, text: str) -> None:
+        """Type a text at the beginning of the source that is shown."""
+        content = "document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')"
+        self.browser.wait_for(f"{content} != null")
+        self.browser.value(f"{content}.focus()")
+        self.browser.type_text(text)
+
     def press(self, name: str) -> None:
         """Press the button, tab or link of a name, once it is there and can be pressed."""
         found = (

@@ -184,6 +184,7 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
     assert tested - plain == {
         "azurite",
         "client_generators",
+        "console_types",
         "csharp",
         "generator_tools",
         "go",
@@ -199,10 +200,10 @@ def test_only_tests_install_localstack_and_servers_of_storage() -> None:
     assert {"java", "node", "validators"} <= plain
 
 
-def test_checks_install_the_linter_of_prose_and_its_compiler() -> None:
+def test_checks_install_the_linter_of_prose_and_types_of_the_console() -> None:
     plain, checked = (
         {step.name for step in setup_steps("python3.13", for_tests=False, for_checks=for_checks)}
         for for_checks in (False, True)
     )
 
-    assert checked - plain == {"go", "vale"}
+    assert checked - plain == {"console_types", "go", "vale"}

@@ -31,7 +31,7 @@ def test_a_part_has_version_and_license(name: str) -> None:
 def test_each_layer_has_a_section() -> None:
     folders = {folder for folder, _ in LAYER_ARCHIVES.values()}
 
-    assert folders == {"chromium", "fonts", "guides", "pages", "validators"}, (
+    assert folders == {"chromium", "console", "fonts", "guides", "pages", "validators"}, (
         "NOTICE needs a section for a new layer"
     )
 
