@@ -12,6 +12,7 @@ from infra.template import IntrinsicResolver, TemplateError
 API_LOGICAL_ID: Final = "APIHandler"
 _RATE: Final = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
 _SECONDS_PER_UNIT: Final = {"minute": 60, "hour": 3600, "day": 86400}
+ENGINES_VARIABLE: Final = "PLATEN_ENGINES"
 _DEFAULT_CONCURRENCY: Final = 10
 
 
@@ -149,11 +150,13 @@ def _count(hint: str | int) -> int:
 
 def _engine_count() -> int:
     """Return how many engines of one workspace run at a time; raises TemplateError."""
-    text = os.environ.get("PLATEN_ENGINES", "")
+    text = os.environ.get(ENGINES_VARIABLE, "")
     if not text:
         return max(1, os.cpu_count() or 1)
     if re.fullmatch("[1-9][0-9]{0,2}", text) is None:
-        raise TemplateError(f"PLATEN_ENGINES is {text!r}: set a number from 1 to 999, or nothing")
+        raise TemplateError(
+            f"{ENGINES_VARIABLE} is {text!r}: set a number from 1 to 999, or nothing"
+        )
     return int(text)
 
 
