@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { brotli } from './build/brotli.ts';
-import { examples } from './build/examples.ts';
-import { optionsSchema } from './build/options-schema.ts';
+import { brotli } from './generate/brotli.ts';
+import { examples } from './generate/examples.ts';
+import { optionsSchema } from './generate/options-schema.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
