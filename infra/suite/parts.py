@@ -90,7 +90,7 @@ def check_parts(*, breadth: bool = False) -> list[Part]:
         Part("lint", ([_ruff(), "check", "."], [_ruff(), "format", "--check", "."])),
         Part("prose", ([sys.executable, "-m", "infra.prose"],)),
         Part("imports", ([str(_BIN / "lint-imports")],)),
-        Part("console", ([str(_CONSOLE / "node_modules" / ".bin" / "tsc"), "-p", str(_CONSOLE)],)),
+        Part("tsc", ([str(_CONSOLE / "node_modules" / ".bin" / "tsc"), "-p", str(_CONSOLE)],)),
     ]
 
 
