@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
+DYNOXIDE_NAME: Final = "dynoxide"
 MINISTACK: Final = "MiniStack"
 START_TIMEOUT_S: Final = 60.0
 _MINISTACK_SERVICES: Final = ("s3", "sqs", "kms", "secretsmanager")
@@ -160,7 +161,7 @@ def start_dynoxide(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Emu
             environment=_base_environment() | key.variables(),
             output=output,
         )
-    return Emulator("dynoxide", f"http://127.0.0.1:{port}", "/", process, log)
+    return Emulator(DYNOXIDE_NAME, f"http://127.0.0.1:{port}", "/", process, log)
 
 
 def start_ministack(

@@ -15,6 +15,7 @@ from infra.local.access.keys import AccessKey
 from infra.local.access.wsgi import signed_only
 from infra.local.console import Console
 from infra.local.emulators import (
+    DYNOXIDE_NAME,
     MINISTACK,
     Emulator,
     StackError,
@@ -71,6 +72,11 @@ class Stack:
     endpoints: Mapping[str, str] = field(default_factory=dict)
     resources: Mapping[str, ResourceAttributes] = field(default_factory=dict)
     monitor: Monitor | None = None
+
+    @property
+    def owns_tables(self) -> bool:
+        """Tell whether the tables are this stack's alone, not those of an endpoint of the user."""
+        return any(emulator.name == DYNOXIDE_NAME for emulator in self.emulators)
 
     def drain(self, seconds: float, hurrying: threading.Event) -> bool:
         """Take no new work, and wait so long for what runs; tell whether all has ended."""

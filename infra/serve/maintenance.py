@@ -81,6 +81,9 @@ class Maintenance:
             self._stopping.wait(max(0.0, _HOUR_S - (time.monotonic() - begun)))
 
     def _recover(self) -> None:
+        # In shared tables the claims of another server are alive; those of a dead one run out.
+        if not self._stack.owns_tables:
+            return
         if count := self._run_rows("recover"):
             self._stack.console.note(f"{count} renders go on where the server before ended")
 
@@ -92,7 +95,8 @@ class Maintenance:
                 bucket.moment.remove_leftovers()
 
     def _expire_rows(self) -> None:
-        self._run_rows("expire")
+        if self._stack.owns_tables:
+            self._run_rows("expire")
 
     def _run_rows(self, task: str) -> int:
         return run_rows(task, self._stack.endpoints, self._stack.resources)

@@ -1,6 +1,9 @@
 """Two servers over one table and one bucket, with the same keys: each has all renders."""
 
+import contextlib
 import shutil
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +12,7 @@ import pytest
 
 from infra.local.running_stack import RunningStack
 from infra.serve.running_server import RunningServer, running_server
-from tests.builders.stack.api_client import ApiClient
+from tests.builders.stack.api_client import ApiClient, output_ready_at
 from tests.builders.waiting import eventually
 
 pytestmark = pytest.mark.integration
@@ -22,16 +25,24 @@ SHARED: Final = (
 )
 
 
-def test_two_servers_share_table_and_bucket(
-    server: RunningServer, tenant: RunningStack, tmp_path: Path
-) -> None:
-    data = tmp_path / "second"
+@contextlib.contextmanager
+def second_server(
+    server: RunningServer, tenant: RunningStack, folder: Path
+) -> Iterator[RunningStack]:
+    """Run a second server with the keys of the first one; give what a workspace sees of it."""
+    data = folder / "second"
     data.mkdir(mode=0o700)
     shutil.copytree(server.data / "keys", data / "keys")
     endpoints = {name: tenant.endpoints[name] for name in SHARED}
     with running_server(data, **endpoints) as second:
         second.start()
-        other = second.seen_by(tenant.workspace, tenant.test_key, tenant.live_key)
+        yield second.seen_by(tenant.workspace, tenant.test_key, tenant.live_key)
+
+
+def test_two_servers_share_table_and_bucket(
+    server: RunningServer, tenant: RunningStack, tmp_path: Path
+) -> None:
+    with second_server(server, tenant, tmp_path) as other:
         with ApiClient(tenant, tenant.live_key) as here, ApiClient(other, other.live_key) as there:
             (file,) = here.render().raise_for_status().json()["files"]
             elsewhere = file["url"].replace(tenant.files_host, other.files_host)
@@ -51,3 +62,19 @@ def test_two_servers_share_table_and_bucket(
         assert again.json()["id"] == first["id"]
         assert ended
         assert len(set(accepted)) == 10
+
+
+def test_a_start_takes_no_claim_of_the_other_server(
+    server: RunningServer, tenant: RunningStack, tmp_path: Path
+) -> None:
+    with ApiClient(tenant, tenant.live_key) as client:
+        # Longer than the second server takes to start, unless the machine is very slow.
+        slow = output_ready_at(time.time() + 30)
+        accepted = client.render(mode="async", output=slow).raise_for_status().json()["id"]
+        eventually(lambda: client.get(accepted)["status"] == "processing")
+        with second_server(server, tenant, tmp_path):
+            ended = client.wait_until_final(accepted)
+        log = client.http.get(f"/renders/{accepted}/logs").raise_for_status().json()
+
+    assert ended["status"] == "succeeded"
+    assert [attempt["number"] for attempt in log["attempts"]] == [1]
