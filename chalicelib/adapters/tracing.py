@@ -108,7 +108,7 @@ class Span:
         )
 
     def write_stage(self, name: str, started_ns: int, ended_ns: int) -> None:
-        """Write a stage inside the span that has ended, as a span of its own."""
+        """Write a span for a stage of this span, which has ended."""
         context = self.context._replace(span_id=os.urandom(8).hex())
         times = (started_ns, ended_ns)
         _write(self._service, name, context, INTERNAL, times, parent_id=self.context.span_id)

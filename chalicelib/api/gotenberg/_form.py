@@ -9,7 +9,7 @@ from chalicelib.api.edge.request_body import MULTIPART_TYPE, FormFile, form_part
 from chalicelib.core.errors import ServiceError, validation_error
 
 _MAX_PARTS: Final = 200
-# Files with a meaning of their own; all others are beside the document.
+# The field of files to embed in the PDF.
 _EMBEDS: Final = "embeds"
 
 

@@ -77,7 +77,7 @@ def merge_body(form: GotenbergForm) -> Body:
 
 
 def html_source(form: GotenbergForm) -> Body:
-    """Return the source of a route that takes `index.html`, with the files beside it."""
+    """Return the source of a route that takes `index.html`; all other files are its assets."""
     html = form.required_text_file(INDEX)
     return {"input": {"type": "html", "html": html, **_assets(form)}}
 
@@ -215,7 +215,8 @@ def _jinja(html: str) -> str:
 
 def _literal(text: str) -> str:
     """Return a text that Jinja2 prints as it is."""
-    return re.sub(r"\{(?=[{%#])", "{{ '{' }}", text)
+    # A brace at the end would join the tag that follows it.
+    return re.sub(r"\{(?=[{%#]|\Z)", "{{ '{' }}", text)
 
 
 def _natural_order(name: str) -> list[tuple[int, int, str]]:

@@ -81,7 +81,7 @@ def console(folder: str, base_path: str) -> Console:
 
 
 def _read(path: Path) -> Content:
-    """Return a file; the build has compressed beside it what gets smaller."""
+    """Return a file, with the Brotli file that the build writes where it saves bytes."""
     packed = path.with_name(f"{path.name}.br")
     is_packed = not packed.is_file()
     content = content_of(path.read_bytes(), _TYPES[path.suffix], is_packed=is_packed)

@@ -102,5 +102,5 @@ def guides(folder: str, base_path: str) -> Guides:
 
 
 def base_path_of(api_host: str) -> str:
-    """Return the path of the API's host, which has one where it has no domain of its own."""
+    """Return the path of the API's URL; it is empty if the API has a domain."""
     return urlsplit(api_host).path

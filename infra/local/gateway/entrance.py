@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -35,10 +35,33 @@ class Entrance:
                 return _refusal(start)
             self._running += 1
         try:
-            return self._application(environ, start)
+            return _Answer(self._application(environ, start), self._leave)
+        except BaseException:
+            self._leave()
+            raise
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._running -= 1
+
+
+class _Answer:
+    """Body of an answer; the request runs until the server closes it, after its last piece."""
+
+    def __init__(self, pieces: Iterable[bytes], leave: Callable[[], None]) -> None:
+        self._pieces = pieces
+        self._leave = leave
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._pieces)
+
+    def close(self) -> None:
+        close = getattr(self._pieces, "close", None)
+        try:
+            if close is not None:
+                close()
         finally:
-            with self._lock:
-                self._running -= 1
+            self._leave()
 
 
 def _refusal(start: StartResponse) -> list[bytes]:

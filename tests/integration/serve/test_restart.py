@@ -1,4 +1,4 @@
-"""What a server holds is there after every start, however it ended."""
+"""Data of a server are there after every start, however it ended."""
 
 from typing import Final
 

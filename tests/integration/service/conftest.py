@@ -7,6 +7,7 @@ import pytest
 
 from infra.local.running_stack import RunningStack, running_stack
 from tests.builders.pages.certificates import Certificates, certificates
+from tests.builders.pages.visitor import Visitor, visitor
 from tests.builders.pages.web_site import Site, running_site
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.tenants import Tenants
@@ -109,3 +110,21 @@ def test(stack: RunningStack) -> Iterator[ApiClient]:
     """Return a client with its test key."""
     with ApiClient(stack, stack.test_key) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def people(stack: RunningStack) -> Iterator[Visitor]:
+    """Give a browser that reaches the service alone."""
+    with visitor(stack.files_host) as running:
+        yield running
+
+
+@pytest.fixture
+def page(people: Visitor) -> Iterator[Visitor]:
+    """Give the browser; no page may ask another host, or fail."""
+    people.requests.clear()
+    people.errors.clear()
+    yield people
+    # A refusal of the policy is an error of the console.
+    assert people.foreign_urls == []
+    assert people.errors == []

@@ -69,7 +69,9 @@ def test_braces_are_text(client: httpx.Client) -> None:
 
 def test_markdown_files(client: httpx.Client) -> None:
     files = {
-        "index.html": '<h1>{{ title }}</h1>{{ toHTML "a.md" }}<hr>{{toHTML "b.md"}}',
+        "index.html": '<h1>{{ title }}</h1>{{ toHTML "a.md" }}<hr>{{toHTML "b.md"}}'
+        # The first brace is text.
+        '{{{ toHTML "a.md" }}}',
         "a.md": "# One\n\n<script>document.title = 'x'</script>",
         "b.md": "*two* {{ three }}",
     }

@@ -1,13 +1,11 @@
 """The guides in a real browser: search, the list of pages, windows of all widths, foreign hosts."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from infra.local.paths import INSTALL_DIR
-from infra.local.running_stack import RunningStack
-from tests.builders.pages.visitor import Visitor, visitor
+from tests.builders.pages.visitor import Visitor
 
 pytestmark = pytest.mark.integration
 
@@ -19,23 +17,6 @@ PAGES = sorted(
 )
 LINKS = "[...document.querySelectorAll('#found a')].map((link) => link.pathname + link.hash)"
 IS_TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-
-
-@pytest.fixture(scope="module")
-def people(stack: RunningStack) -> Iterator[Visitor]:
-    """Give a browser that reaches the service alone; no page may ask another host, or fail."""
-    with visitor(stack.files_host) as running:
-        yield running
-
-
-@pytest.fixture
-def page(people: Visitor) -> Iterator[Visitor]:
-    people.requests.clear()
-    people.errors.clear()
-    yield people
-    # A refusal of the policy is an error of the console.
-    assert people.foreign_urls == []
-    assert people.errors == []
 
 
 def test_code_in_tables_has_pipes_without_a_backslash() -> None:

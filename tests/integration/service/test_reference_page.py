@@ -1,7 +1,6 @@
 """The pages for people in a real browser: reference, index of error codes, root."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -29,22 +28,6 @@ TRIAL = f"{SHOWN}.querySelector('api-request')?.shadowRoot"
 # Of the page, and of what scrolls in the component.
 IS_TOO_WIDE = f"""[document.documentElement, {SHOWN}?.querySelector('main')]
     .filter(Boolean).some((box) => box.scrollWidth > box.clientWidth)"""
-
-
-@pytest.fixture(scope="module")
-def people(stack: RunningStack) -> Iterator[Visitor]:
-    """Give a browser that reaches the service alone; no page may ask another host, or fail."""
-    with visitor(stack.files_host) as running:
-        yield running
-
-
-@pytest.fixture
-def page(people: Visitor) -> Iterator[Visitor]:
-    people.requests.clear()
-    people.errors.clear()
-    yield people
-    assert people.foreign_urls == []
-    assert people.errors == []
 
 
 def open_reference(page: Visitor, place: str = "", **window: int | bool) -> None:

@@ -1,4 +1,4 @@
-"""What the bucket's lifecycle rules delete on AWS is deleted under serve, and nothing else."""
+"""Lifecycle rules of the bucket delete the same objects under serve as on AWS."""
 
 import os
 import threading
