@@ -1,6 +1,6 @@
 """Room on the disk of a stack that is kept: without it new work is refused, and nothing is lost.
 
-What was accepted goes on: the room that is left is for it.
+Accepted work goes on in the space that is left.
 """
 
 import json
