@@ -10,6 +10,9 @@ from typing import Any, Final
 
 # A prefix, the time of an id, and its random part.
 _ID: Final = re.compile(r"\b([a-z]{2,5}_[0-7][0-9A-HJKMNP-TV-Z]{9})([0-9A-HJKMNP-TV-Z]{16})\b")
+# The id of an API key, which is random as a whole.
+_KEY_ID: Final = re.compile(r"\bkey_[0-9A-Za-z]{24}\b")
+_SHOWN_KEY_ID: Final = "key_" + "anExampleAndNobodysKey0".ljust(24, "0")
 _DIGITS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 # The hexadecimal digests of files and addresses, and the signatures of webhooks.
 _DIGEST: Final = re.compile(r"\b(v1,)?([0-9a-f]{64}\b|(?<=v1,)[A-Za-z0-9+/]{43}=)")
@@ -80,7 +83,8 @@ class StableText:
             digest = hashlib.sha256(start).digest()[:4] + _DIGEST_END
             return f"v1,{_base64(digest)}" if match[1] else digest.hex()
 
-        return json.loads(_DIGEST.sub(stable_digest, _ID.sub(stable_id, text)))
+        text = _KEY_ID.sub(_SHOWN_KEY_ID, _ID.sub(stable_id, text))
+        return json.loads(_DIGEST.sub(stable_digest, text))
 
 
 def _measured(value: Any) -> Any:

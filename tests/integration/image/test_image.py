@@ -61,7 +61,7 @@ def test_the_image_has_the_service_and_no_more(image: Image) -> None:
         *("chalicelib", "functions", "infra", "layers", ".platen", ".venv"),
     }
     assert {path.name for path in (project / ".platen").iterdir()} == {
-        *("bin", "chromium", "fonts", "guides", "ministack", "pages", "validators")
+        *("bin", "chromium", "console", "fonts", "guides", "ministack", "pages", "validators")
     }
     assert not (image.root / "usr" / "bin" / "gcc").exists()
     # What its user could write, it could change for the next start.
