@@ -36,7 +36,12 @@ const render = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, playground, renders, render]),
+  routeTree: root.addChildren([
+    home,
+    playground,
+    renders,
+    render,
+  ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,
   defaultPendingMs: 300,

@@ -9,6 +9,12 @@ import { Icon } from './icons.tsx';
 import { KeyView } from './key-view.tsx';
 import { NoticeBar } from './notice-bar.tsx';
 
+/** The views of the rail, with the scope that each needs. */
+const VIEWS = [
+  { to: '/playground', name: 'playground', scope: 'render:write' },
+  { to: '/renders', name: 'renders', scope: 'renders:read' },
+] as const;
+
 /** The frame: the rail with all views that the key may open, and the view. */
 export function Shell() {
   const { key, ended } = useKey();
@@ -33,12 +39,9 @@ function Rail() {
     <nav className="rail" aria-label={texts.rail.label}>
       <a className="brand" href={`${HOST}/`}>{texts.name}</a>
       <ul>
-        {can('render:write') && (
-          <li><Link to="/playground" className="rail-link"><Icon name="playground" /><span>{texts.rail.playground}</span></Link></li>
-        )}
-        {can('renders:read') && (
-          <li><Link to="/renders" className="rail-link"><Icon name="renders" /><span>{texts.rail.renders}</span></Link></li>
-        )}
+        {VIEWS.filter(({ scope }) => can(scope)).map(({ to, name }) => (
+          <li key={to}><Link to={to} className="rail-link"><Icon name={name} /><span>{texts.rail[name]}</span></Link></li>
+        ))}
       </ul>
       <ul className="rail-foot">
         <li><a className="rail-link" href={`${HOST}/docs`} target="_blank" rel="noreferrer"><Icon name="reference" /><span>{texts.rail.reference}</span></a></li>
