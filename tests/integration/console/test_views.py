@@ -1,19 +1,15 @@
 """All views: barriers, windows of all widths, bytes of the first load, pictures."""
 
-from pathlib import Path
-
 import pytest
 
 from infra.local.running_stack import RunningStack
-from infra.template import ROOT
 from tests.builders.stack.api_client import ApiClient
 from tests.integration.console.conftest import draft
+from tests.integration.console.looks import look_at
 from tests.integration.console.person import PAGE_IS_DRAWN, Person
 
 pytestmark = pytest.mark.integration
 
-PICTURES = ROOT / "out" / "console"
-WIDTHS = (360, 390, 768, 1024, 1440)
 MAX_FIRST_BYTES = 600_000
 EDITED = "document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content') != null"
 SHOWN = {
@@ -49,22 +45,11 @@ def addresses(stack: RunningStack) -> dict[str, str]:
     }
 
 
-def enter(person: Person, addresses: dict[str, str], view: str, **window: int | bool) -> None:
-    html = "{% if %}" if view == "problem" else "<h1>Hello</h1>"
-    person.enter(addresses[view], draft=draft(html, "{}"), **window)  # type: ignore[arg-type]
-    person.browser.wait_for(SHOWN[view])
-
-
 @pytest.mark.parametrize("view", SHOWN)
-@pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_view_has_no_barrier(
-    person: Person, addresses: dict[str, str], view: str, width: int, scheme: str
-) -> None:
-    enter(person, addresses, view, width=width, dark=scheme == "dark")
+def test_view_has_no_barrier(person: Person, addresses: dict[str, str], view: str) -> None:
+    html = "{% if %}" if view == "problem" else "<h1>Hello</h1>"
 
-    person.photograph(Path(PICTURES / f"{view}-{width}-{scheme}.png"))
-    assert person.barriers() == []
+    look_at(person, view, addresses[view], SHOWN[view], draft=draft(html, "{}"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -74,15 +59,6 @@ def test_door_has_no_barrier(person: Person, scheme: str) -> None:
     person.reads("This is not an API key")
 
     assert person.barriers() == []
-
-
-@pytest.mark.parametrize("view", SHOWN)
-def test_no_view_scrolls_sideways(person: Person, addresses: dict[str, str], view: str) -> None:
-    enter(person, addresses, view)
-
-    for width in WIDTHS:
-        person.browser.resize(width)
-        assert not person.is_too_wide(), width
 
 
 def test_first_view_is_small(person: Person) -> None:
