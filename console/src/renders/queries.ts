@@ -7,11 +7,13 @@ import type { RendersSearch } from './search.ts';
 export type Render = components['schemas']['Render'];
 export type RenderFile = components['schemas']['RenderFile'];
 export type RenderLog = components['schemas']['RenderLog'];
+export type WebhookDelivery = components['schemas']['WebhookDeliveryDetail'];
 type ListQuery = NonNullable<operations['listRenders']['parameters']['query']>;
 
 const PAGE = 50;
 const RUNNING_MS = 1000;
 const LIST_MS = 10_000;
+const WEBHOOKS_MS = 2000;
 
 export function isFinal(render: Render): boolean {
   return render.status !== 'queued' && render.status !== 'processing';
@@ -69,6 +71,18 @@ export function renderLog(key: string, id: string, status: string | undefined) {
     queryKey: ['render-log', key, id, status],
     enabled: status !== undefined,
     queryFn: ({ signal }) => dataOf(api.GET('/v1/renders/{id}/logs', { params: { path: { id } }, signal })),
+  });
+}
+
+/** The webhook deliveries of a render, each with its attempts. */
+export function webhooksOf(key: string, id: string, status: string | undefined) {
+  return queryOptions({
+    queryKey: ['render-webhooks', key, id, status],
+    queryFn: async ({ signal }): Promise<WebhookDelivery[]> => {
+      const list = await dataOf(api.GET('/v1/webhook-deliveries', { params: { query: { render_id: id } }, signal }));
+      return Promise.all(list.data.map((each) => dataOf(api.GET('/v1/webhook-deliveries/{id}', { params: { path: { id: each.id } }, signal }))));
+    },
+    refetchInterval: ({ state }) => (state.data?.some((each) => each.status === 'pending' || each.status === 'retrying') ? WEBHOOKS_MS : false),
   });
 }
 

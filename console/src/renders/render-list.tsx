@@ -9,6 +9,7 @@ import { CopyAs } from '../ui/copy.tsx';
 import { shownMs, shownNumber, shownShortMoment } from '../ui/format.ts';
 import { ProblemBox } from '../ui/problem-box.tsx';
 import { programsOf } from '../ui/programs.ts';
+import { useRowKeys } from '../ui/row-keys.ts';
 import { Status } from '../ui/status.tsx';
 import { useTitle } from '../ui/title.ts';
 import { Filters } from './filters.tsx';
@@ -117,27 +118,6 @@ function Skeleton() {
     return () => clearTimeout(timer);
   }, []);
   return <div className="skeleton" aria-hidden="true">{isLate && Array.from({ length: 8 }, (_, row) => <i key={row} />)}</div>;
-}
-
-/** `j` and `k` move through the rows. */
-function useRowKeys(table: { current: HTMLTableElement | null }): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      if (event.metaKey || event.ctrlKey || event.altKey || target.closest('input, select, textarea, dialog')) return;
-      if (event.key === '/') {
-        event.preventDefault();
-        document.querySelector<HTMLElement>('.filters input')?.focus();
-      }
-      const step = { j: 1, k: -1 }[event.key];
-      if (step === undefined) return;
-      const links = [...(table.current?.querySelectorAll<HTMLElement>('.row-link') ?? [])];
-      const at = links.indexOf(document.activeElement as HTMLElement);
-      links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [table]);
 }
 
 function queryText(query: Record<string, unknown>): string {

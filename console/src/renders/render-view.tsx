@@ -16,7 +16,8 @@ import { programsOf } from '../ui/programs.ts';
 import { Status } from '../ui/status.tsx';
 import { useTitle } from '../ui/title.ts';
 import { WithCode } from '../ui/with-code.tsx';
-import { fileBytes, isFinal, oneRender, type Render, type RenderFile, renderLog } from './queries.ts';
+import { fileBytes, isFinal, oneRender, type Render, type RenderFile, type RenderLog, renderLog, webhooksOf } from './queries.ts';
+import { repeatOf } from './repeat.ts';
 import { Story } from './story.tsx';
 
 const PdfView = lazy(() => import('../pdf/pdf-view.tsx'));
@@ -31,6 +32,7 @@ export function RenderView() {
   const { can } = useRights();
   const render = useQuery({ ...oneRender(key ?? '', id), enabled: can('renders:read') });
   const log = useQuery(renderLog(key ?? '', id, render.data?.status));
+  const webhooks = useQuery({ ...webhooksOf(key ?? '', id, render.data?.status), enabled: can('webhooks:read') && render.data !== undefined });
   useTitle(render.data?.reference ?? id);
 
   if (!can('renders:read')) return <p className="pane-note">{texts.key.noScope('renders:read')}</p>;
@@ -53,13 +55,13 @@ export function RenderView() {
         {data.test && <b className="badge test">{texts.renders.test}</b>}
         <Status status={data.status} />
         <span className="spacer" />
-        <Actions render={data} />
+        <Actions render={data} log={log.data} />
       </header>
       <div className="render-body">
         <Document render={data} />
         <div className="story">
           {data.error && <Failure render={data} />}
-          <Story render={data} log={log.data} />
+          <Story render={data} log={log.data} webhooks={webhooks.data ?? []} />
           {log.error && <ProblemBox problem={problemOf(log.error)} />}
           <Stages timings={data.timings} />
           {data.warnings.length > 0 && (
@@ -94,8 +96,9 @@ function Failure({ render }: { render: Render }) {
   return <ProblemBox problem={{ title: texts.render.failed, detail: message, code, ...(errors ? { errors } : {}), ...place }} />;
 }
 
-function Actions({ render }: { render: Render }) {
-  const { can } = useRights();
+function Actions({ render, log }: { render: Render; log: RenderLog | undefined }) {
+  const { can, isLive } = useRights();
+  const repeat = isFinal(render) && !isLive && can('render:write') ? repeatOf(render, log) : null;
   const { key } = useKey();
   const queries = useQueryClient();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -110,6 +113,7 @@ function Actions({ render }: { render: Render }) {
   return (
     <>
       <CopyAs programs={() => programsOf({ method: 'GET', path: `/renders/${render.id}` })} />
+      {repeat && <Again key={render.id} request={repeat} />}
       {!isFinal(render) && can('render:write') && (
         <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate('cancel')}>{texts.render.cancel}</button>
       )}
@@ -127,6 +131,22 @@ function Actions({ render }: { render: Render }) {
           </p>
         </div>
       </dialog>
+    </>
+  );
+}
+
+/** Make a render again; a second click makes no second one. */
+function Again({ request }: { request: NonNullable<ReturnType<typeof repeatOf>> }) {
+  const navigate = useNavigate();
+  const click = useRef(crypto.randomUUID());
+  const again = useMutation({
+    mutationFn: () => dataOf(api.POST('/v1/renders', { body: request, params: { header: { 'Idempotency-Key': click.current } } })),
+    onSuccess: (made) => navigate({ to: '/renders/$id', params: { id: (made as Render).id } }),
+  });
+  return (
+    <>
+      <button type="button" className="button" disabled={again.isPending} onClick={() => again.mutate()}>{texts.render.again}</button>
+      {again.error && <ProblemBox problem={problemOf(again.error)} />}
     </>
   );
 }

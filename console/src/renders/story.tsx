@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import { texts } from '../texts.ts';
 import { shownMoment, shownMs, shownSince } from '../ui/format.ts';
-import type { Render, RenderLog } from './queries.ts';
+import type { Render, RenderLog, WebhookDelivery } from './queries.ts';
 
 type Moment = { key: string; at: string | null; level: 'plain' | 'good' | 'bad' | 'waiting'; title: string; text?: ReactNode };
 
 /** What became of a render, in order, each with the time since it was accepted. */
-export function Story({ render, log }: { render: Render; log: RenderLog | undefined }) {
-  const moments = momentsOf(render, log);
+export function Story({ render, log, webhooks }: { render: Render; log: RenderLog | undefined; webhooks: WebhookDelivery[] }) {
+  const moments = momentsOf(render, log, webhooks);
   return (
     <section className="block">
       <h2>{texts.render.story}</h2>
@@ -24,7 +24,7 @@ export function Story({ render, log }: { render: Render; log: RenderLog | undefi
   );
 }
 
-function momentsOf(render: Render, log: RenderLog | undefined): Moment[] {
+function momentsOf(render: Render, log: RenderLog | undefined, webhooks: WebhookDelivery[]): Moment[] {
   const { attempts = [], events = [] } = log ?? {};
   const timed: Moment[] = [
     { key: 'accepted', at: render.created_at, level: 'plain', title: texts.render.accepted, text: texts.render.acceptedBy[render.source] },
@@ -37,10 +37,17 @@ function momentsOf(render: Render, log: RenderLog | undefined): Moment[] {
     }))),
     ...(render.completed_at ? [{ key: 'end', at: render.completed_at, ...ending(render) }] : []),
     ...events.map((event): Moment => ({ key: event.id, at: event.created_at, level: 'plain', title: texts.render.event, text: <code>{event.type}</code> })),
+    ...webhooks.flatMap((delivery) => delivery.attempts.map((attempt): Moment => ({
+      key: `${delivery.id} ${attempt.number}`, at: attempt.at, title: texts.render.webhook, level: isTaken(attempt) ? 'good' : 'bad',
+      text: <><code>{delivery.event_type}</code> {attempt.error ?? texts.render.answered(attempt.status_code ?? 0, shownMs(attempt.latency_ms))}</>,
+    }))),
   ];
   timed.sort((one, other) => (one.at ?? '').localeCompare(other.at ?? ''));
   return [
     ...timed,
+    ...webhooks.filter((each) => each.next_attempt_at).map((each): Moment => ({
+      key: `${each.id} next`, at: null, title: texts.render.webhookNext, level: 'waiting', text: <><code>{each.event_type}</code> {shownMoment(each.next_attempt_at ?? '')}</>,
+    })),
     ...render.storage.map((each, number): Moment => ({
       key: `storage ${number}`, at: null, title: texts.render.uploaded, level: each.status === 'failed' ? 'bad' : each.status === 'succeeded' ? 'good' : 'waiting',
       text: <><code>{each.destination_id}</code> {each.status} {each.path} {each.error?.message}</>,
@@ -53,6 +60,10 @@ function momentsOf(render: Render, log: RenderLog | undefined): Moment[] {
       ? [{ key: 'purged', at: render.files_purged_at, level: 'plain' as const, title: texts.render.purged }]
       : render.expires_at && render.files.length > 0 ? [{ key: 'expire', at: null, level: 'plain' as const, title: texts.render.expire, text: shownMoment(render.expires_at) }] : []),
   ];
+}
+
+function isTaken({ status_code }: WebhookDelivery['attempts'][number]): boolean {
+  return status_code !== null && status_code >= 200 && status_code < 300;
 }
 
 function ending(render: Render): Pick<Moment, 'level' | 'title' | 'text'> {

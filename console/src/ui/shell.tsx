@@ -1,4 +1,5 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import * as Menu from '@radix-ui/react-dropdown-menu';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useRights } from '../api/account.ts';
 import { HOST } from '../api/client.ts';
@@ -8,12 +9,11 @@ import { shownMoment } from './format.ts';
 import { Icon } from './icons.tsx';
 import { KeyView } from './key-view.tsx';
 import { NoticeBar } from './notice-bar.tsx';
+import { Palette, PaletteButton } from './palette.tsx';
+import { type View, viewsFor } from './views.ts';
 
-/** The views of the rail, with the scope that each needs. */
-const VIEWS = [
-  { to: '/playground', name: 'playground', scope: 'render:write' },
-  { to: '/renders', name: 'renders', scope: 'renders:read' },
-] as const;
+/** Places in the bar of a narrow window; the last one opens the other views. */
+const MAX_IN_BAR = 5;
 
 /** The frame: the rail with all views that the key may open, and the view. */
 export function Shell() {
@@ -27,6 +27,7 @@ export function Shell() {
       <div className="view-frame">
         <NoticeBar />
         {ended ? <KeyView ended={ended} /> : null}
+        {ended === null && <Palette />}
         <main id="view" tabIndex={-1} hidden={ended !== null}><Outlet /></main>
       </div>
     </div>
@@ -34,21 +35,42 @@ export function Shell() {
 }
 
 function Rail() {
-  const { can } = useRights();
+  const views = viewsFor(useRights());
   return (
     <nav className="rail" aria-label={texts.rail.label}>
       <a className="brand" href={`${HOST}/`}>{texts.name}</a>
       <ul>
-        {VIEWS.filter(({ scope }) => can(scope)).map(({ to, name }) => (
+        {views.map(({ to, name }) => (
           <li key={to}><Link to={to} className="rail-link"><Icon name={name} /><span>{texts.rail[name]}</span></Link></li>
         ))}
+        {views.length > MAX_IN_BAR && <li className="rail-more"><More views={views.slice(MAX_IN_BAR - 1)} /></li>}
       </ul>
       <ul className="rail-foot">
+        <li><PaletteButton /></li>
         <li><a className="rail-link" href={`${HOST}/docs`} target="_blank" rel="noreferrer"><Icon name="reference" /><span>{texts.rail.reference}</span></a></li>
         <li><a className="rail-link" href={`${HOST}/guides`} target="_blank" rel="noreferrer"><Icon name="guides" /><span>{texts.rail.guides}</span></a></li>
       </ul>
       <KeyCard />
     </nav>
+  );
+}
+
+/** The views that have no place in the bar of a narrow window. */
+function More({ views }: { views: View[] }) {
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const isOpen = views.some(({ to }) => pathname.startsWith(to));
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger className={isOpen ? 'rail-link active' : 'rail-link'}><Icon name="more" /><span>{texts.rail.more}</span></Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content className="menu" align="end" sideOffset={4}>
+          {views.map(({ to, name }) => (
+            <Menu.Item key={to} className="menu-item" onSelect={() => void navigate({ to })}>{texts.rail[name]}</Menu.Item>
+          ))}
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
   );
 }
 

@@ -43,6 +43,18 @@ class Person:
         self.browser.value(f"{content}.focus()")
         self.browser.type_text(text)
 
+    def strike(self, key: str, *, modifiers: int = 0) -> None:
+        """Strike a key; `modifiers` are those of the browser's protocol (2: Control)."""
+        text = key if len(key) == 1 and not modifiers else {"Enter": "\r"}.get(key, "")
+        for kind in ("keyDown", "keyUp"):
+            self.browser.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                modifiers=modifiers,
+                text=text if kind == "keyDown" else "",
+            )
+
     def press(self, name: str) -> None:
         """Press the button, tab or link of a name, once it is there and can be pressed."""
         found = (

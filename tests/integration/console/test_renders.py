@@ -41,10 +41,7 @@ def test_keys_move_through_the_list(person: Person, client: ApiClient) -> None:
     person.enter("/renders")
     person.reads("the-newest")
 
-    for kind in ("keyDown", "keyUp"):
-        person.browser.call(
-            "Input.dispatchKeyEvent", type=kind, key="j", text="j" * (kind == "keyDown")
-        )
+    person.strike("j")
 
     assert person.browser.value("document.activeElement.innerText") == "the-newest"
 
@@ -104,3 +101,46 @@ def test_unknown_render_shows_the_problem(person: Person) -> None:
     person.enter("/renders/rnd_01M7Z1HM8GTX278DM4WH5PWBJK")
 
     person.reads("req_", within="[role=alert]")
+
+
+def test_render_of_an_upload_is_made_again_once(person: Person, client: ApiClient) -> None:
+    files = {"file": ("a.html", b"<h1>Again and again</h1>", "text/html")}
+    upload = client.http.post("/uploads", files=files).json()["id"]
+    body = {"input": {"type": "html", "upload_id": upload}, "reference": "again-and-again"}
+    first = client.http.post("/renders", json=body).json()["id"]
+    person.enter(f"/renders/{first}")
+    person.sees_page()
+
+    again = "[...document.querySelectorAll('button')].find((e) => e.innerText === 'Render again')"
+    person.browser.wait_for(f"{again} !== undefined")
+    person.browser.value(f"(() => {{ const button = {again}; button.click(); button.click() }})()")
+
+    person.browser.wait_for(f"!location.pathname.endsWith('{first}')")
+    person.sees_page()
+    second = person.browser.value("location.pathname.split('/').at(-1)")
+    query = {"reference": "again-and-again"}
+    found = client.http.get("/renders", params=query).json()["data"]
+    assert {each["id"] for each in found} == {first, second}
+    assert client.get(second)["metadata"]["repeat_of"] == first
+
+
+def test_render_whose_contents_are_not_kept_is_not_offered_again(
+    person: Person, client: ApiClient
+) -> None:
+    render = client.render().json()["id"]
+
+    person.enter(f"/renders/{render}")
+
+    person.sees_page()
+    person.browser.wait_for("document.body.textContent.includes('templating')")
+    assert "Render again" not in person.text(".topline")
+
+
+def test_story_tells_what_became_of_webhooks(person: Person, client: ApiClient) -> None:
+    webhook = {"url": "https://nobody.invalid/hook", "events": ["render.succeeded"]}
+
+    render = client.render(webhook=webhook).json()["id"]
+    person.enter(f"/renders/{render}")
+
+    person.reads("Next attempt", within=".timeline")
+    person.reads("render.succeeded", within=".timeline .bad")

@@ -1,0 +1,16 @@
+import type { useRights } from '../api/account.ts';
+
+type Rights = ReturnType<typeof useRights>;
+
+/** The views of the rail; `scopes`: with one of them a key may open the view. */
+const VIEWS = [
+  { to: '/playground', name: 'playground', scopes: ['render:write'] },
+  { to: '/renders', name: 'renders', scopes: ['renders:read'] },
+] as const;
+
+export type View = (typeof VIEWS)[number];
+
+/** The views that the key may open, in the order of the rail. */
+export function viewsFor({ can }: Pick<Rights, 'can'>): View[] {
+  return VIEWS.filter(({ scopes }) => scopes.some(can));
+}
