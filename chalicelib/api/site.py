@@ -239,7 +239,7 @@ def _guide_reply(call: Call, site: Guides, path: str) -> Reply:
         return content_reply(content, call.headers, sent)
     if not prefers_html(call.headers.get("accept", ""), otherwise=True):
         raise NotFound("not_found", "There is no guide at this address.")
-    unknown = site.unknown()
+    unknown = site.unknown
     headers = {**sent, **_BY_ACCEPT}
     return Reply(HTTPStatus.NOT_FOUND, unknown.plain, unknown.content_type, headers)
 

@@ -135,6 +135,7 @@ def test_static_pages_link_to_the_given_service(site: Path) -> None:
     assert bar == [
         ("https://api.test/docs", "Reference"),
         ("../index.html", "Guides"),
+        ("https://api.test/console", "Console"),
         ("https://api.test/errors", "Errors"),
     ]
 

@@ -1,13 +1,13 @@
 """Console: the application of console/, which the set-up builds into files (decision 82)."""
 
 import re
-import threading
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from chalicelib.api.pages.built_files import BuiltFiles
 from chalicelib.api.pages.content import Content, content_of
 from chalicelib.api.pages.html_page import HTML_TYPE
 
@@ -37,7 +37,7 @@ class ConsoleMissingError(Exception):
 
 
 class Console:
-    """The page and the files that it loads; each file is read at its first use."""
+    """The page and the files that it loads."""
 
     def __init__(self, folder: Path, base_path: str) -> None:
         """Read the page, and list the files; `base_path` is that of the API's host.
@@ -47,25 +47,14 @@ class Console:
         if not (folder / _PAGE).is_file():
             message = f"{folder} has no console: it comes with the layer `console`; run: make setup"
             raise ConsoleMissingError(message)
-        self._files = {
-            path.relative_to(folder).as_posix(): path
-            for path in folder.rglob("*")
-            if path.suffix in _TYPES
-        }
+        self._files = BuiltFiles(folder, _TYPES, _read)
         prefix = f"{base_path}{PREFIX}/".encode()
         plain = _RELATIVE.sub(rb"\g<1>" + prefix, (folder / _PAGE).read_bytes())
         self.page: Final = content_of(plain, HTML_TYPE)
-        self._lock = threading.Lock()
-        self._contents: dict[str, Content] = {}
 
     def find(self, path: str) -> Content | None:
         """Return the file at a path below the prefix, or None if there is none."""
-        if path not in self._files:
-            return None
-        with self._lock:
-            if path not in self._contents:
-                self._contents[path] = _read(self._files[path])
-            return self._contents[path]
+        return self._files.find(path)
 
 
 def console_policy(file_hosts: Iterable[str]) -> str:

@@ -1,12 +1,12 @@
 """Guides: the site of docs/, which the set-up builds into files (decision 72)."""
 
 import re
-import threading
 from functools import cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from chalicelib.api.pages.built_files import BuiltFiles
 from chalicelib.api.pages.content import Content, content_of
 from chalicelib.api.pages.html_page import HTML_TYPE
 
@@ -38,32 +38,27 @@ class GuidesMissingError(Exception):
 
 
 class Guides:
-    """Files of the site by their path in it; each is read at its first use."""
+    """Files of the site by their path in it."""
 
     def __init__(self, folder: Path, base_path: str) -> None:
         """List the files; `base_path` is that of the API's host. Raises GuidesMissingError."""
-        self._files = {
-            path.relative_to(folder).as_posix(): path
-            for path in folder.rglob("*")
-            if path.suffix in _TYPES | _PACKED_TYPES
-        }
-        if not {f"{HOME}.html", _UNKNOWN} <= self._files.keys():
+        self._base = base_path.encode()
+        self._files = BuiltFiles(folder, _TYPES | _PACKED_TYPES, self._read)
+        unknown = self._files.find(_UNKNOWN)
+        if unknown is None or f"{HOME}.html" not in self._files:
             message = f"{folder} has no guides: they come with the layer `guides`; run: make setup"
             raise GuidesMissingError(message)
-        self._base = base_path.encode()
-        self._lock = threading.Lock()
-        self._contents: dict[str, Content] = {}
+        self.unknown: Final = unknown
 
     def find(self, path: str) -> Content | None:
         """Return the page at a path below the prefix, or the file; None if there is neither.
 
         Pages have no suffix in their address.
         """
-        page = f"{path}.html"
-        if page in self._files:
-            return self._content(page)
-        is_file = path in self._files and not path.endswith(".html")
-        return self._content(path) if is_file else None
+        page = self._files.find(f"{path}.html")
+        if page is not None or path.endswith(".html"):
+            return page
+        return self._files.find(path)
 
     def page_of(self, path: str) -> str | None:
         """Return the address of the page that another spelling of it means, or None.
@@ -75,18 +70,7 @@ class Guides:
             return None
         return PREFIX if name == HOME else f"{PREFIX}/{name}"
 
-    def unknown(self) -> Content:
-        """Return the page for addresses that have none."""
-        return self._content(_UNKNOWN)
-
-    def _content(self, name: str) -> Content:
-        with self._lock:
-            if name not in self._contents:
-                self._contents[name] = self._read(name)
-            return self._contents[name]
-
-    def _read(self, name: str) -> Content:
-        path = self._files[name]
+    def _read(self, path: Path) -> Content:
         plain = path.read_bytes()
         if path.suffix in _PACKED_TYPES:
             return content_of(plain, _PACKED_TYPES[path.suffix], is_packed=True)

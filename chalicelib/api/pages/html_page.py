@@ -20,7 +20,12 @@ POLICY: Final = _POLICY.format(styles="'self'")
 # For components that write styles into their own markup.
 INLINE_STYLES_POLICY: Final = _POLICY.format(styles="'self' 'unsafe-inline'")
 # The one list of what the pages link to.
-NAVIGATION: Final = (("Reference", "/docs"), ("Guides", "/guides"), ("Errors", "/errors"))
+NAVIGATION: Final = (
+    ("Reference", "/docs"),
+    ("Guides", "/guides"),
+    ("Console", "/console"),
+    ("Errors", "/errors"),
+)
 
 
 class Site(NamedTuple):

@@ -127,4 +127,4 @@ def test_pages_of_the_service_link_to_each_other(page: Visitor) -> None:
     for path in ("/docs", "/guides", "/guides/renders", "/errors", "/"):
         page.open(path)
         found = page.value("[...document.querySelectorAll('.bar nav a')].map((each) => each.text)")
-        assert found == ["Reference", "Guides", "Errors"], path
+        assert found == ["Reference", "Guides", "Console", "Errors"], path
