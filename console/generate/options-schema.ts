@@ -8,7 +8,7 @@ const ELSEWHERE = new Set(['format', 'formats', 'image', 'pdf', 'fail_on']);
 /** What the tabs Header and Footer hold. */
 const IN_TABS = new Set(['pdf.header.html', 'pdf.header.enabled', 'pdf.footer.html', 'pdf.footer.enabled']);
 
-type Schema = {
+export type Schema = {
   $ref?: string;
   type?: string | string[];
   enum?: string[];
@@ -32,12 +32,24 @@ export function optionsSchema(file: string): Plugin {
       if (id !== `\0${MODULE}`) return undefined;
       this.addWatchFile(file);
       const document = JSON.parse(await readFile(file, 'utf-8'));
-      return `export default ${JSON.stringify(fieldsOf(document.components.schemas))}`;
+      return `export default ${JSON.stringify(outputFields(document.components.schemas))}`;
     },
   };
 }
 
-function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
+function outputFields(schemas: Record<string, Schema>): OptionField[] {
+  const output = schemas.OutputSpec?.properties;
+  const pdf = schemas.PdfOptions?.properties;
+  if (!output || !pdf) throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
+  const children = fieldsReader(schemas, (path, name) => IN_TABS.has(path) || (path === name && ELSEWHERE.has(path)));
+  return [...children(pdf, 'pdf'), ...children(output, '')];
+}
+
+/** Return what makes fields of the properties at a path; `isElsewhere` leaves some out. */
+export function fieldsReader(
+  schemas: Record<string, Schema>,
+  isElsewhere: (path: string, name: string) => boolean,
+): (properties: Record<string, Schema>, path: string) => OptionField[] {
   const named = (schema: Schema): Schema => {
     if (!schema.$ref) return schema;
     const target = schemas[schema.$ref.split('/').at(-1) ?? ''];
@@ -54,9 +66,10 @@ function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
     const description = (schema.description ?? '').replaceAll('\n', ' ');
     const usual = /Default: `([^`]*)`/.exec(description)?.[1];
     const base = { name, path, description, isNullable, ...(usual === undefined ? {} : { usual }) };
-    if (schema.properties) {
-      return { ...base, kind: 'group', fields: children(schema.properties, path) };
-    }
+    // One of several objects, such as a text or a picture: the form has the members of all of them.
+    const isOneOfObjects = others.length > 1 && others.every((each) => each.properties);
+    const properties = isOneOfObjects ? Object.assign({}, ...others.map((each) => each.properties)) : schema.properties;
+    if (properties) return { ...base, kind: 'group', fields: children(properties, path) };
     if (schema.enum) return { ...base, kind: 'choice', values: schema.enum };
     const kinds = types(schema);
     if (kinds.includes('boolean')) return { ...base, kind: 'switch' };
@@ -78,12 +91,9 @@ function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
   const children = (properties: Record<string, Schema>, path: string): OptionField[] =>
     Object.entries(properties)
       .map(([name, schema]) => ({ name, schema, place: path ? `${path}.${name}` : name }))
-      .filter(({ place }) => !IN_TABS.has(place) && !(path === '' && ELSEWHERE.has(place)))
+      .filter(({ name, place }) => !isElsewhere(place, name))
       .map(({ name, schema, place }) => field(name, place, schema));
-  const output = schemas.OutputSpec?.properties;
-  const pdf = schemas.PdfOptions?.properties;
-  if (!output || !pdf) throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
-  return [...children(pdf, 'pdf'), ...children(output, '')];
+  return children;
 }
 
 function types(schema: Schema): string[] {

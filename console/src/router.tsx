@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { BASE_PATH } from './api/client.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
+import { toolsSearch } from './tools/search.ts';
 import { Shell } from './ui/shell.tsx';
 
 const root = createRootRoute({ component: Shell });
@@ -35,12 +36,20 @@ const render = createRoute({
   component: lazyRouteComponent(() => import('./renders/render-view.tsx'), 'RenderView'),
 });
 
+const tools = createRoute({
+  getParentRoute: () => root,
+  path: '/tools',
+  validateSearch: toolsSearch,
+  component: lazyRouteComponent(() => import('./tools/tools-view.tsx'), 'ToolsView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     playground,
     renders,
     render,
+    tools,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

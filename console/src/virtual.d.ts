@@ -16,3 +16,8 @@ declare module 'virtual:examples' {
   const list: { name: string; title: string; load: () => Promise<{ default: Example }> }[];
   export default list;
 }
+
+declare module 'virtual:tools' {
+  const forms: unknown;
+  export default forms;
+}

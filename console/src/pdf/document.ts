@@ -6,8 +6,11 @@ export type PageSize = { width: number; height: number };
 export type OpenedPdf = {
   pages: PageSize[];
   draw: (number: number, scale: number) => { canvas: Promise<HTMLCanvasElement>; cancel: () => void };
+  /** The fields of its form. */
+  fields: () => Promise<FormField[]>;
   close: () => void;
 };
+export type FormField = { name: string; kind: 'text' | 'switch' | 'choice'; value: string; values: string[] };
 
 const CSS_PIXELS_PER_POINT = 96 / 72;
 const MAX_PIXELS = 16_000_000;
@@ -15,10 +18,28 @@ const MAX_PIXELS = 16_000_000;
 const MAX_MEASURED = 200;
 
 /** Open a PDF; the bytes are handed over. */
-export async function openPdf(bytes: Uint8Array): Promise<OpenedPdf> {
+export async function openPdf(bytes: Uint8Array, password = ''): Promise<OpenedPdf> {
   GlobalWorkerOptions.workerPort ??= new PdfWorker();
-  const pdf = await getDocument({ data: bytes, useWasm: false, enableXfa: false, stopAtErrors: false }).promise;
-  return { pages: await sizes(pdf), draw: (number, scale) => draw(pdf, number, scale), close: () => void pdf.loadingTask.destroy() };
+  const pdf = await getDocument({ data: bytes, password, useWasm: false, enableXfa: false, stopAtErrors: false }).promise;
+  return { pages: await sizes(pdf), draw: (number, scale) => draw(pdf, number, scale), fields: () => fields(pdf), close: () => void pdf.loadingTask.destroy() };
+}
+
+type FieldObject = { type: string; value?: unknown; exportValues?: string; items?: { exportValue: string }[] };
+
+/** A field may stand in several places: radio buttons have one for each of their values. */
+async function fields(pdf: PDFDocumentProxy): Promise<FormField[]> {
+  const found = Object.entries(((await pdf.getFieldObjects()) ?? {}) as Record<string, FieldObject[]>);
+  return found.flatMap(([name, places]): FormField[] => {
+    const shown = places.filter((each) => each.type);
+    const [first] = shown;
+    if (!first || first.type === 'button' || first.type === 'signature') return [];
+    const value = typeof first.value === 'string' ? first.value : '';
+    if (first.type === 'checkbox') return [{ name, kind: 'switch', value, values: [] }];
+    const values = first.type === 'radiobutton'
+      ? shown.flatMap((each) => (each.exportValues ? [each.exportValues] : []))
+      : (first.items ?? []).map((each) => each.exportValue);
+    return [{ name, kind: values.length > 0 ? 'choice' : 'text', value, values }];
+  });
 }
 
 async function sizes(pdf: PDFDocumentProxy): Promise<PageSize[]> {

@@ -128,7 +128,7 @@ export default function PdfView({ bytes, page, zoom, onChange }: Props) {
 }
 
 /** One page on paper. Its last picture stays until the next one is ready. */
-function Sheet({ pdf, number, size, scale }: { pdf: OpenedPdf; number: number; size: PageSize; scale: number }) {
+export function Sheet({ pdf, number, size, scale }: { pdf: OpenedPdf; number: number; size: PageSize; scale: number }) {
   const paper = useRef<HTMLCanvasElement>(null);
   const isNear = useNearness(paper);
   const width = Math.round(size.width * scale);

@@ -31,7 +31,8 @@ export const OptionsForm = memo(function OptionsForm({ output, onChange }: Props
   );
 });
 
-function Option({ field, output, onChange, isOpen }: Props & { field: OptionField; isOpen: boolean }) {
+/** One option, or a group of them. */
+export function Option({ field, output, onChange, isOpen }: Props & { field: OptionField; isOpen: boolean }) {
   if (field.kind !== 'group') {
     return <Field field={field} value={valueAt(output, field.path)} onChange={onChange} />;
   }

@@ -6,6 +6,7 @@ type Rights = ReturnType<typeof useRights>;
 const VIEWS = [
   { to: '/playground', name: 'playground', scopes: ['render:write'] },
   { to: '/renders', name: 'renders', scopes: ['renders:read'] },
+  { to: '/tools', name: 'tools', scopes: ['render:write'] },
 ] as const;
 
 export type View = (typeof VIEWS)[number];

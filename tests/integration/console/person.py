@@ -51,6 +51,7 @@ class Person:
                 "Input.dispatchKeyEvent",
                 type=kind,
                 key=key,
+                code={" ": "Space"}.get(key, key),
                 modifiers=modifiers,
                 text=text if kind == "keyDown" else "",
             )

@@ -3,7 +3,7 @@ export const frame = {
   name: 'Platen',
   title: (view: string) => `${view} · Platen console`,
   skip: 'Skip to content',
-  rail: { label: 'Views', playground: 'Playground', renders: 'Renders', reference: 'Reference', guides: 'Guides', more: 'More' },
+  rail: { label: 'Views', playground: 'Playground', renders: 'Renders', tools: 'Tools', reference: 'Reference', guides: 'Guides', more: 'More' },
   palette: {
     open: 'Go to',
     title: 'Go to a view, an id or an action',
@@ -59,6 +59,8 @@ export const frame = {
     offline: (seconds: number) => `The service does not answer. The console tries again in ${seconds} s.`,
     unreachable: 'The service does not answer',
     unreachableDetail: 'Check the connection, and whether the service runs.',
+    notSent: 'The file was not sent',
+    notSentDetail: (name: string) => `The store of the service refused ${name}. Try again, or send a smaller file.`,
     unreadable: 'The answer cannot be read',
     unreadableDetail: (status: number) => `The service answered ${status} without a description of the problem.`,
     retry: 'Try again',
