@@ -1,23 +1,38 @@
-"""How a view looks: in all widths and both schemes, with pictures for whoever reviews."""
+"""How a view looks: in all widths and both schemes, with pictures for whoever reviews.
 
+With PLATEN_DOCS_PICTURES=1 the pictures of the main views replace those of docs/console.md.
+"""
+
+import os
 from pathlib import Path
 from typing import Final
+
+from PIL import Image
 
 from infra.template import ROOT
 from tests.integration.console.person import Person
 
 PICTURES: Final = ROOT / "out" / "console"
-# Pictures are taken of two of them.
+DOCS_PICTURES: Final = ROOT / "docs" / "images" / "console"
 WIDTHS: Final = (360, 390, 768, 1024, 1440)
+# Pictures are taken of two of them.
 PHOTOGRAPHED: Final = frozenset({390, 1440})
 
 
 def look_at(
-    person: Person, view: str, address: str, shown: str, *, key: str = "", draft: str = ""
+    person: Person,
+    view: str,
+    address: str,
+    shown: str,
+    *,
+    key: str = "",
+    draft: str = "",
+    is_main: bool = False,
 ) -> None:
     """Open a view, and fail if it has barriers or scrolls sideways; `view` names its pictures.
 
-    `shown` is an expression that is true once the view has what is to be seen.
+    `shown` is an expression that is true once the view has what is to be seen. The pictures of a
+    main view are those of the docs.
     """
     for dark in (False, True):
         person.enter(address, key=key, draft=draft, dark=dark)
@@ -26,6 +41,14 @@ def look_at(
             person.browser.wait_for(shown)
             assert not person.is_too_wide(), (view, width)
             if width in PHOTOGRAPHED:
-                scheme = "dark" if dark else "light"
-                person.photograph(Path(PICTURES / f"{view}-{width}-{scheme}.png"))
-                assert person.barriers() == [], (view, width, scheme)
+                picture = f"{view}-{width}-{'dark' if dark else 'light'}"
+                person.photograph(PICTURES / f"{picture}.png")
+                if is_main and os.environ.get("PLATEN_DOCS_PICTURES"):
+                    _keep_for_docs(PICTURES / f"{picture}.png")
+                assert person.barriers() == [], picture
+
+
+def _keep_for_docs(picture: Path) -> None:
+    DOCS_PICTURES.mkdir(parents=True, exist_ok=True)
+    with Image.open(picture) as image:
+        image.convert("RGB").save(DOCS_PICTURES / f"{picture.stem}.webp", quality=80, method=6)
