@@ -30,10 +30,17 @@ type Files = list[tuple[str, tuple[str, bytes]]]
 
 
 @pytest.fixture(scope="module")
-def client(shared_tenant: RunningStack) -> Iterator[httpx.Client]:
+def tenant(server: RunningServer) -> RunningStack:
+    if not server.is_running:
+        server.start()
+    return server.create_tenant("Acme")
+
+
+@pytest.fixture(scope="module")
+def client(tenant: RunningStack) -> Iterator[httpx.Client]:
     """Give a client with the key as the password of Basic authentication."""
-    auth = ("gotenberg", shared_tenant.live_key)
-    with httpx.Client(base_url=shared_tenant.files_host, auth=auth, timeout=PATIENCE_S) as client:
+    auth = ("gotenberg", tenant.live_key)
+    with httpx.Client(base_url=tenant.files_host, auth=auth, timeout=PATIENCE_S) as client:
         yield client
 
 
@@ -65,9 +72,9 @@ def peak_mb(pid: int) -> int:
 
 
 def test_a_page_with_many_pictures(
-    client: httpx.Client, shared_server: RunningServer, shared_tenant: RunningStack
+    client: httpx.Client, server: RunningServer, tenant: RunningStack
 ) -> None:
-    before = peak_mb(shared_server.process.pid)
+    before = peak_mb(server.process.pid)
 
     answer = client.post(DRAW, files=page_with(40, 2 * MB), data=STRICT)
 
@@ -75,8 +82,8 @@ def test_a_page_with_many_pictures(
     image = Image.open(io.BytesIO(answer.content)).convert("RGB")
     assert image.crop((0, 0, 800, 20)).getcolors() == [(16_000, (255, 0, 0))]
     # The server passes 80 MB on in pieces.
-    assert peak_mb(shared_server.process.pid) - before < 40
-    eventually(lambda: not stored_uploads(shared_tenant), pause_s=0.2)
+    assert peak_mb(server.process.pid) - before < 40
+    eventually(lambda: not stored_uploads(tenant), pause_s=0.2)
 
 
 def test_texts_pdfs_and_embedded_files(client: httpx.Client) -> None:
@@ -128,17 +135,17 @@ def test_a_repeat_makes_no_second_document(client: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("auth", "code"), [(("x", "plt_live_wrong"), "invalid_api_key"), (None, "authentication")]
 )
-def test_without_a_key_nothing_is_kept(shared_tenant: RunningStack, auth: Any, code: str) -> None:
+def test_without_a_key_nothing_is_kept(tenant: RunningStack, auth: Any, code: str) -> None:
     answer = httpx.post(
-        shared_tenant.files_host + DRAW, files=page_with(2, 3 * MB), auth=auth, timeout=PATIENCE_S
+        tenant.files_host + DRAW, files=page_with(2, 3 * MB), auth=auth, timeout=PATIENCE_S
     )
 
     assert answer.status_code == 401
     assert answer.json()["code"].startswith(code)
-    assert not stored_uploads(shared_tenant)
+    assert not stored_uploads(tenant)
 
 
-def test_too_large_forms_and_files(client: httpx.Client, shared_tenant: RunningStack) -> None:
+def test_too_large_forms_and_files(client: httpx.Client, tenant: RunningStack) -> None:
     form = client.post(DRAW, files=page_with(11, 10 * MB))
     assert (form.status_code, form.json()["code"]) == (413, "payload_too_large")
     assert "100000000" in form.json()["detail"]
@@ -150,10 +157,10 @@ def test_too_large_forms_and_files(client: httpx.Client, shared_tenant: RunningS
 
     fields = client.post(DRAW, files=page_with(1, 1), data={"userAgent": "x" * 9 * MB})
     assert (fields.status_code, fields.json()["code"]) == (413, "payload_too_large")
-    eventually(lambda: not stored_uploads(shared_tenant), pause_s=0.2)
+    eventually(lambda: not stored_uploads(tenant), pause_s=0.2)
 
 
-def test_damaged_and_cut_forms(client: httpx.Client, shared_tenant: RunningStack) -> None:
+def test_damaged_and_cut_forms(client: httpx.Client, tenant: RunningStack) -> None:
     cut = client.post(
         DRAW,
         content=b'--x\r\nContent-Disposition: form-data; name="files"\r\n\r\n' + b"a" * 5 * MB,
@@ -162,11 +169,11 @@ def test_damaged_and_cut_forms(client: httpx.Client, shared_tenant: RunningStack
     assert (cut.status_code, cut.json()["code"]) == (400, "validation_error")
     assert "cannot be read" in cut.json()["detail"]
 
-    address = urlsplit(shared_tenant.files_host)
+    address = urlsplit(tenant.files_host)
     with socket.create_connection((address.hostname or "", address.port or 0)) as leaving:
         head = f"POST {DRAW} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: {50 * MB}\r\n"
         leaving.sendall(head.encode() + b"Content-Type: multipart/form-data; boundary=x\r\n\r\n")
         leaving.sendall(b"x" * 10 * MB)
 
     assert client.get("/health").json()["status"] == "up"
-    assert not stored_uploads(shared_tenant)
+    assert not stored_uploads(tenant)
