@@ -5,10 +5,11 @@ few in work (fair queues), so the backlog of one workspace delays no other. On o
 all work for the same processors, a group also has a bound.
 """
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final
+
+from infra.local.steady_time import steady_time
 
 # Messages of a group in work. Receivers that do not answer hold few of them (decision 38).
 MAX_OF_GROUP: Final = 20
@@ -22,7 +23,7 @@ def fair(collect: Collect) -> Collect:
     def collect_in_turns(queue: dict[str, Any], most: int, visibility_s: int) -> list[Any]:
         """Receive up to `most` messages of a queue."""
         if not queue["is_fifo"]:
-            due, others = in_turns(queue["messages"], time.time())
+            due, others = in_turns(queue["messages"], steady_time())
             queue["messages"] = due + others
             most = min(most, len(due))
         return collect(queue, most, visibility_s)

@@ -13,7 +13,6 @@ With the variable PLATEN_KEPT_STATE keys and secrets are kept in that folder.
 
 import asyncio
 import os
-import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -26,6 +25,7 @@ from infra.local.access.keys import AccessKey
 from infra.local.access.signatures import UnsignedError, check_form
 from infra.local.fair_queues import fair
 from infra.local.kept_state import KeptState, saving
+from infra.local.steady_time import steady_time
 
 LOOK_INTERVAL_S: Final = 0.25
 
@@ -80,7 +80,7 @@ def with_age(refresh: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, A
 
     def refresh_with_age(queue: dict[str, Any]) -> None:
         refresh(queue)
-        now = time.time()
+        now = steady_time()
         age_s = max((now - message["sent_at"] for message in queue["messages"]), default=0.0)
         queue["attributes"]["ApproximateAgeOfOldestMessage"] = str(int(max(0.0, age_s)))
 
@@ -95,6 +95,7 @@ if __name__ == "__main__":
     readers = Readers()
     sqs.esm_wake = readers
     sqs.asyncio = SimpleNamespace(iscoroutine=asyncio.iscoroutine, sleep=readers.wait)
+    sqs.time = SimpleNamespace(time=steady_time)
     sqs._collect_msgs = fair(sqs._collect_msgs)  # noqa: SLF001 -- no setting does it
     sqs._refresh_counts = with_age(sqs._refresh_counts)  # noqa: SLF001
 

@@ -28,6 +28,7 @@ from infra.local.gateway.app import Gateway, GatewayResponses
 from infra.local.gateway.bucket import BucketDoor
 from infra.local.gateway.entrance import Entrance
 from infra.local.gateway.events import RouteTable
+from infra.local.gateway.large_forms import LargeForms
 from infra.local.gateway.room import FreeSpace, RoomForWork
 from infra.local.monitoring.monitor import Monitor
 from infra.local.monitoring.readiness import min_free_bytes
@@ -193,8 +194,14 @@ def _entrance(
     )
     if not stack.folder.is_kept:
         return Entrance(gateway)
+    forms = LargeForms(
+        gateway,
+        responses.problem,
+        base_path=stack.addresses.base_path,
+        bucket_endpoint=bucket_endpoint,
+    )
     space = FreeSpace(stack.folder.path, min_free_bytes(), stack.console.note)
-    return Entrance(RoomForWork(gateway, space, responses.capacity_problem))
+    return Entrance(RoomForWork(forms, space, responses.capacity_problem))
 
 
 def stack_resolver(

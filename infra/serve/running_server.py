@@ -54,6 +54,11 @@ class RunningServer:
         assert self._process is not None, "it is started first"
         return self._process
 
+    @property
+    def is_running(self) -> bool:
+        """Tell whether it was started and has not ended."""
+        return self._process is not None and self._process.poll() is None
+
     def start(self, *options: str) -> float:
         """Start, wait until it serves, and return the seconds; raises StackError with its log.
 
@@ -100,9 +105,9 @@ class RunningServer:
 
     def stop(self) -> None:
         """Stop as a service manager does."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
-            self._process.wait(_TIMEOUT_S)
+        if self.is_running:
+            self.process.terminate()
+            self.process.wait(_TIMEOUT_S)
 
     def platen(self, *arguments: str) -> Mapping[str, Any]:
         """Run a command of the operator tool on the folder; return its answer."""

@@ -28,11 +28,15 @@ _FILE_FIELD: Final = "file"
 
 @dataclass(frozen=True, slots=True)
 class FormFile:
-    """File of a form, with the name and type that its sender gave."""
+    """File of a form, with the name and type that its sender gave.
+
+    With `upload_id` its bytes are those of an upload.
+    """
 
     filename: str
     content_type: str
     content: bytes
+    upload_id: str | None = None
 
 
 def read_body_and_query(call: Call, request: Request) -> None:

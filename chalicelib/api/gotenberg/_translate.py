@@ -72,14 +72,19 @@ def merge_body(form: GotenbergForm) -> Body:
     pdfs = [file for file in files if file.filename.lower().endswith(".pdf")]
     if len(pdfs) < 2:  # noqa: PLR2004 -- a merger has two
         raise validation_error("/files", "at least two .pdf files are required", "too_short")
-    sources = [{"content": _base64(file)} for file in pdfs]
+    sources = [_content(file) for file in pdfs]
     return {"sources": sources, **body, "delivery": {"type": "binary"}}
 
 
 def html_source(form: GotenbergForm) -> Body:
     """Return the source of a route that takes `index.html`; all other files are its assets."""
-    html = form.required_text_file(INDEX)
-    return {"input": {"type": "html", "html": html, **_assets(form)}}
+    index = form.required_file(INDEX)
+    document: Body
+    if index.upload_id is None:
+        document = {"html": form.required_text_file(INDEX)}
+    else:
+        document = {"upload_id": index.upload_id}
+    return {"input": {"type": "html", **document, **_assets(form)}}
 
 
 def markdown_source(form: GotenbergForm) -> Body:
@@ -112,6 +117,7 @@ def in_form_terms(refusal: ServiceError, fields: Mapping[str, RequestField]) -> 
     """Rewrite the pointers of an error to the fields of the form."""
     names = {"/input/html": "/files", "/input/url": "/url", "/input/assets": "/files"}
     names |= {"/output/pdf/header": "/files", "/output/pdf/footer": "/files", "/sources": "/files"}
+    names |= {"/input/upload_id": "/files", "/output/pdf/attachments": "/files"}
     names |= {row.pointer: f"/{name}" for name, row in fields.items() if row.pointer}
 
     def form_pointer(pointer: str) -> str:
@@ -189,17 +195,19 @@ def set_field(body: Body, pointer: str, value: object) -> None:
 
 def _assets(form: GotenbergForm) -> Body:
     files = form.files_beside(INDEX, _HEADER, _FOOTER)
-    assets = [{"path": file.filename, "content": _base64(file)} for file in files]
+    assets = [{"path": file.filename, **_content(file)} for file in files]
     return {"assets": assets} if assets else {}
 
 
 def _attachment(file: FormFile) -> Body:
     kind = file.content_type.partition(";")[0] or "application/octet-stream"
-    return {"filename": file.filename, "content": _base64(file), "content_type": kind}
+    return {"filename": file.filename, **_content(file), "content_type": kind}
 
 
-def _base64(file: FormFile) -> str:
-    return base64.b64encode(file.content).decode()
+def _content(file: FormFile) -> Body:
+    if file.upload_id is not None:
+        return {"upload_id": file.upload_id}
+    return {"content": base64.b64encode(file.content).decode()}
 
 
 def _jinja(html: str) -> str:

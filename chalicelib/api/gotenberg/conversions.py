@@ -69,11 +69,12 @@ def _convert(call: Call, translate: Translate) -> Reply:
     from chalicelib.contract.validation import read_body  # noqa: PLC0415
 
     _refuse_webhooks(call)
-    body = translate(GotenbergForm(call))
+    form = GotenbergForm(call)
+    body = translate(form)
     if name := call.headers.get(_FILENAME):
         set_field(body, "/filename" if "sources" in body else "/output/filename", name)
     # The fingerprint of Idempotency-Key is that of the translated request.
-    call.json = body
+    call.json = body if call.idempotency_key is None else form.with_hashes(body)
     raw = json.dumps(body).encode()
     if "sources" in body:
         request = read_body(MergeRequest, raw, body)

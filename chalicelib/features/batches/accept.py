@@ -160,7 +160,7 @@ class AcceptBatch(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         render = command.render
         check_plan_features(render)
         _check_delivery(command)
-        check_uploads(render.job, render.workspace.id, self.uploads)
+        check_uploads(render.job, render.workspace, self.uploads)
         if command.webhook is not None:
             self.webhooks.check(command.webhook, render.key_mode)
             self.webhooks.prepare(render.workspace.id, render.key_mode)

@@ -173,7 +173,7 @@ def _check_plan(context: PreflightContext) -> Iterable[RenderWarning]:
 
 
 def _check_uploads(context: PreflightContext) -> Iterable[RenderWarning]:
-    check_uploads(context.command.job, context.command.workspace.id, context.uploads)
+    check_uploads(context.command.job, context.command.workspace, context.uploads)
     return ()
 
 

@@ -8,7 +8,8 @@ type Feature = Literal["storage", "pdfa", "pdfua", "einvoices", "email"]
 class Plan(NamedTuple):
     """Limits, price and features of a plan; `pack_renders` is 0 for a plan without packs.
 
-    `upload_gb`: the size of all uploads of a workspace together.
+    `upload_gb`: the size of all uploads of a workspace together. `max_assets_mb`: that of the
+    assets of one document.
     """
 
     code: str
@@ -28,11 +29,14 @@ class Plan(NamedTuple):
     features: frozenset[Feature] = frozenset()
     # Days for which a render can be read after it ended; statistics stay.
     history_days: int = 400
+    max_assets_mb: int = 20
 
 
 _BASIC: Final[frozenset[Feature]] = frozenset({"storage"})
 _ALL: Final[frozenset[Feature]] = frozenset({"storage", "pdfa", "pdfua", "einvoices", "email"})
 
+# A form of Gotenberg's routes may have as much on an own server.
+_FORM_MB: Final = 100
 # More than a server renders in its life.
 _NO_END: Final = 1_000_000_000_000
 
@@ -44,7 +48,9 @@ _ROWS: Final = (
     Plan("pro", 50_000, 25, 10, 25, 28, 1_000, 4, 120, 50, 14_900, 1_000, 1_000, 5_000, _ALL),
     Plan("scale", 250_000, 100, 50, 100, 28, 2_000, 4, 300, 50, 49_900, 1_000, 1_000, 25_000, _ALL),
     # Of an own server: the limits of scale, and no allowance to use up.
-    Plan("self_hosted", _NO_END, 100, 50, 100, 28, 2_000, 4, 300, 50, 0, 0, 0, 25_000, _ALL),
+    Plan(
+        "self_hosted", _NO_END, 100, 50, 100, 28, 2_000, 4, 300, 50, 0, 0, 0, 25_000, _ALL
+    )._replace(max_assets_mb=_FORM_MB),
 )
 
 PLANS: Final = {plan.code: plan for plan in _ROWS}

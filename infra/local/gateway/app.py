@@ -54,6 +54,12 @@ class GatewayResponses:
         text = body.replace("$context.requestId", request_id)
         return Response(int(response["statusCode"]), headers, text.encode())
 
+    def problem(self, kind: str, detail: str) -> Response:
+        """Return the response of a kind with a detail of its own."""
+        response = self.response(kind, _gateway_id(time.time()))
+        body = json.dumps({**json.loads(response.body), "detail": detail}).encode()
+        return Response(response.status, response.headers, body)
+
     def capacity_problem(self) -> Response:
         """Return the response `region_degraded`, for a request without effect."""
         return self.response("INTEGRATION_TIMEOUT", _gateway_id(time.time()))

@@ -43,11 +43,12 @@ class LambdaContext:
         self.log_group_name = f"/aws/lambda/{self.function_name}"
         client_context = head.get("client_context")
         self.client_context = SimpleNamespace(**client_context) if client_context else None
-        self._deadline: float = head["deadline"]
+        # As on Lambda, a change of the machine's clock does not move it.
+        self._deadline = time.monotonic() + head["deadline"] - time.time()
 
     def get_remaining_time_in_millis(self) -> int:
         """Return the milliseconds until the timeout."""
-        return max(0, int((self._deadline - time.time()) * 1000))
+        return max(0, int((self._deadline - time.monotonic()) * 1000))
 
 
 type _Handler = Callable[[Any, LambdaContext], Any]

@@ -20,6 +20,21 @@ def test_rate_limited_request_gets_retry_after(service: Service) -> None:
     assert service.render(key=key).status == 200
 
 
+def test_a_clock_that_was_set_back_refuses_nothing_and_the_rate_holds(service: Service) -> None:
+    key = service.key("live", service.create_workspace("free"))
+    test_key = service.key("test", service.create_workspace("free"))
+    service.clock.advance(seconds=5 * 3_600)
+    for each in (key, key, test_key):
+        assert service.render(key=each).status == 200
+    service.clock.advance(seconds=-5 * 3_600)
+
+    statuses = [service.render(key=key).status for _ in range(3)]
+    reads = [service.call("GET", "/v1/renders", key=key).status for _ in range(3)]
+
+    assert statuses == reads == [200, 200, 429]
+    assert service.render(key=test_key).status == 200
+
+
 def test_reading_counts_towards_the_rate(service: Service) -> None:
     key = service.key("live", service.create_workspace("free"))
 

@@ -27,41 +27,31 @@ def test_second_server_on_a_folder(server: RunningServer, tenant: RunningStack) 
     assert httpx.get(f"{tenant.files_host}/healthz").status_code == 200
 
 
-def test_port_in_use(server: RunningServer) -> None:
+def test_port_in_use(own_server: RunningServer) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        said = refusal(server, "--port", port)
+        said = refusal(own_server, "--port", port)
 
     assert said == f"127.0.0.1, port {port}: Address already in use; --port takes another one\n"
 
 
-def test_address_of_another_machine(server: RunningServer) -> None:
-    said = refusal(server, "--port", "0", "--host", "192.0.2.1")
+def test_address_of_another_machine(own_server: RunningServer) -> None:
+    said = refusal(own_server, "--port", "0", "--host", "192.0.2.1")
 
     assert said.startswith("192.0.2.1, port 0: ")
 
 
-def test_folder_of_a_newer_release(server: RunningServer) -> None:
-    server.data.mkdir()
+def test_folder_of_a_newer_release(own_server: RunningServer) -> None:
+    own_server.data.mkdir()
     about = {"format": 2_000, "release": "99.0.0"}
-    (server.data / "format.json").write_text(json.dumps(about))
+    (own_server.data / "format.json").write_text(json.dumps(about))
 
-    assert "written by release 99.0.0" in refusal(server)
-
-
-def test_stale_run_file_is_no_obstacle(server: RunningServer) -> None:
-    server.start()
-    server.kill_everything()
-    assert server.run_info["pid"]
-
-    server.start()
-
-    assert httpx.get(f"{server.run_info['files_host']}/healthz").status_code == 200
+    assert "written by release 99.0.0" in refusal(own_server)
 
 
-def test_server_on_all_addresses_answers_to_addresses(server: RunningServer) -> None:
-    server.start("--port", "0", "--host", "0.0.0.0")  # noqa: S104 -- this is about it
-    url = server.run_info["files_host"]
+def test_server_on_all_addresses_answers_to_addresses(own_server: RunningServer) -> None:
+    own_server.start("--port", "0", "--host", "0.0.0.0")  # noqa: S104 -- this is about it
+    url = own_server.run_info["files_host"]
 
     def status(host: str) -> int:
         return httpx.get(f"{url}/healthz", headers={"Host": host}).status_code

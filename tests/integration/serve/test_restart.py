@@ -39,7 +39,11 @@ def test_everything_is_there_after_a_kill(server: RunningServer, tenant: Running
         before = {each: files(client, each) for each in (sync["id"], waiting)}
         drafts = client.http.get(f"/templates/{template_id}/draft").json()
 
-    tenant = server.restart_after_kill(tenant)
+    server.kill_everything()
+    # Its run file is still there, and names a process that has ended.
+    assert server.run_info["pid"] == server.process.pid
+    server.start()
+    tenant = server.seen_by(tenant.workspace, tenant.test_key, tenant.live_key)
 
     with ApiClient(tenant, tenant.live_key) as client:
         assert {each: files(client, each) for each in before} == before

@@ -3,6 +3,7 @@
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Final
 
 import httpx
 import psutil
@@ -14,6 +15,7 @@ from tests.builders.stack.api_client import HTML, ApiClient, output_ready_at
 from tests.builders.waiting import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.integration
+WAITING: Final = 10
 
 
 def test_stop_ends_what_runs_and_leaves_the_rest(
@@ -22,7 +24,7 @@ def test_stop_ends_what_runs_and_leaves_the_rest(
     with ApiClient(tenant, tenant.live_key) as client, ThreadPoolExecutor() as threads:
         late = output_ready_at(time.time() + 4)
         running = threads.submit(client.render, HTML, output=late)
-        waiting = [client.render(mode="async").json()["id"] for _ in range(30)]
+        waiting = [client.render(mode="async").json()["id"] for _ in range(WAITING)]
         eventually(lambda: client.get(waiting[0])["status"] != "queued", pause_s=0.1)
 
         server.process.send_signal(signal.SIGTERM)
@@ -39,9 +41,11 @@ def test_stop_ends_what_runs_and_leaves_the_rest(
     tenant = server.seen_by(tenant.workspace, tenant.test_key, tenant.live_key)
     with ApiClient(tenant, tenant.live_key) as client:
         ends = [client.wait_until_final(each)["status"] for each in waiting]
-        assert ends == ["succeeded"] * 30
+        assert ends == ["succeeded"] * WAITING
         # The end of one that ran while the server stopped is published by the next.
-        eventually(lambda: client.http.get("/account").json()["renders"]["used"] == 31, pause_s=1)
+        eventually(
+            lambda: client.http.get("/account").json()["renders"]["used"] == WAITING + 1, pause_s=1
+        )
 
 
 def _refusal(tenant: RunningStack) -> httpx.Response | None:

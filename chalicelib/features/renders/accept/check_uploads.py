@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from chalicelib.contract.options.assets import MAX_ASSET_BYTES, PageAsset, decoded_bytes, plain_path
+from chalicelib.contract.options.assets import PageAsset, decoded_bytes, plain_path
 from chalicelib.core.errors import (
     NotFound,
     RenderFailure,
@@ -20,7 +20,9 @@ from chalicelib.features.renders.run.jobs import referenced_uploads
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.workspaces.model import Workspace
 
+_MEGABYTE: Final = 1_000_000
 _MAX_HTML_BYTES: Final = 20_000_000
 # In base64 they are 18.7 MB; `POST /v1/einvoices/validate` takes an XML of 20 MB.
 _MAX_EMBEDDED_BYTES: Final = 14_000_000
@@ -28,7 +30,7 @@ _MAX_EMBEDDED_BYTES: Final = 14_000_000
 _MAX_TOTAL_BYTES: Final = 100_000_000
 
 
-def check_uploads(job: Job, workspace_id: WorkspaceId, uploads: ReadUploads) -> None:
+def check_uploads(job: Job, workspace: Workspace, uploads: ReadUploads) -> None:
     """Check the uploads that a job names, and its assets; reads nothing if it names none.
 
     Raises `upload_not_found`, `conflict` if an upload has not arrived, or `validation_error`.
@@ -36,9 +38,10 @@ def check_uploads(job: Job, workspace_id: WorkspaceId, uploads: ReadUploads) -> 
     assets = job.assets if isinstance(job, PageJob) else ()
     raise_all(_path_errors(assets))
     ids_by_pointer = referenced_uploads(job)
-    ready = uploads.get_ready(workspace_id, ids_by_pointer) if ids_by_pointer else {}
+    ready = uploads.get_ready(workspace.id, ids_by_pointer) if ids_by_pointer else {}
+    max_bytes = workspace.plan.max_assets_mb * _MEGABYTE
     size_errors = _tool_size_errors if isinstance(job, PdfToolJob) else _size_errors
-    raise_all((*_asset_size_errors(assets, ready), *size_errors(ready)))
+    raise_all((*_asset_size_errors(assets, ready, max_bytes), *size_errors(ready)))
 
 
 def _path_errors(assets: Sequence[PageAsset]) -> Iterator[ServiceError]:
@@ -51,7 +54,7 @@ def _path_errors(assets: Sequence[PageAsset]) -> Iterator[ServiceError]:
 
 
 def _asset_size_errors(
-    assets: Sequence[PageAsset], uploads: Mapping[str, Upload]
+    assets: Sequence[PageAsset], uploads: Mapping[str, Upload], max_bytes: int
 ) -> Iterator[ServiceError]:
     """Yield the error of the asset that makes all of them too large, if one does."""
     total = 0
@@ -62,8 +65,8 @@ def _asset_size_errors(
         else:
             pointer = f"/input/assets/{number}/content"
             total += decoded_bytes(asset.content)
-        if total > MAX_ASSET_BYTES:
-            message = f"makes {total} bytes of assets; {MAX_ASSET_BYTES} are allowed together"
+        if total > max_bytes:
+            message = f"makes {total} bytes of assets; {max_bytes} are allowed together"
             yield validation_error(pointer, message, "too_large")
             return
 

@@ -151,7 +151,7 @@ class CreateRender(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     def _check_inputs(self, command: RenderCommand) -> None:
         check_plan_features(command)
-        check_uploads(command.job, command.workspace.id, self.uploads)
+        check_uploads(command.job, command.workspace, self.uploads)
         if command.webhook is not None:
             self.webhooks.check(command.webhook, command.key_mode)
             self.webhooks.prepare(command.workspace.id, command.key_mode)

@@ -14,6 +14,8 @@ from chalicelib.features.workspaces.plans import Plan
 
 _SECOND_MS: Final = 1_000
 _MINUTE_MS: Final = 60_000
+# Clocks of two servers differ by less.
+_MAX_SKEW_MS: Final = 60_000
 
 
 class RateLimited(ServiceError):  # noqa: N818 -- reads as the answer it gives
@@ -47,6 +49,15 @@ class RateWindow:
         """Return how far the GCRA time may be ahead of now for a request to be admitted."""
         return (self.count - 1) * self.emission_interval_ms
 
+    def time_in(self, item: Row, now_ms: int) -> int:
+        """Return the GCRA time of an item, or 0 if it was written before the clock was set back.
+
+        No request sets it further ahead than one period. Without this a workspace would be refused
+        until the clock is where it was.
+        """
+        time: int = item[self.attribute]
+        return 0 if time > now_ms + self.period_ms + _MAX_SKEW_MS else time
+
 
 def request_window(plan: Plan) -> RateWindow:
     """Return the window of requests; creations of renders and all others are counted apart."""
@@ -61,7 +72,8 @@ def test_render_window(plan: Plan) -> RateWindow:
 def rate_state(plan: Plan, item: Row, now: dt.datetime) -> RateState:
     """Return the state of the request rate in the limits item."""
     window = request_window(plan)
-    ahead = max(0, item[window.attribute] - epoch_ms(now))
+    now_ms = epoch_ms(now)
+    ahead = max(0, window.time_in(item, now_ms) - now_ms)
     remaining = max(0, window.count - -(-ahead // window.emission_interval_ms))
     return RateState(window.count, remaining, -(-ahead // _SECOND_MS))
 
@@ -86,7 +98,8 @@ def require_rate(windows: Sequence[RateWindow], plan: Plan, seen: Row, now: dt.d
     """
     now_ms = epoch_ms(now)
     waits = {
-        window: seen[window.attribute] - now_ms - window.burst_tolerance_ms for window in windows
+        window: window.time_in(seen, now_ms) - now_ms - window.burst_tolerance_ms
+        for window in windows
     }
     full = [window for window, wait_ms in waits.items() if wait_ms > 0]
     if full:
@@ -105,7 +118,7 @@ def take_test_renders(
     window = test_render_window(plan)
     require_rate([window], plan, seen, now)
     now_ms, name = epoch_ms(now), window.attribute
-    begin_ms: int = max(seen[name], now_ms)
+    begin_ms = max(window.time_in(seen, now_ms), now_ms)
     room = (now_ms + window.burst_tolerance_ms - begin_ms) // window.emission_interval_ms + 1
     taken = min(count, room)
     builder.sets.append(f"{name} = :next")
@@ -119,6 +132,14 @@ def take_test_renders(
 
 def _take_window(builder: LimitsUpdateBuilder, window: RateWindow, seen: Row, now_ms: int) -> None:
     name = window.attribute
+    if window.time_in(seen, now_ms) < seen[name]:
+        builder.sets.append(f"{name} = :{name}_next")
+        builder.conditions.append(f"{name} = :{name}_seen")
+        builder.values |= {
+            f":{name}_next": now_ms + window.emission_interval_ms,
+            f":{name}_seen": seen[name],
+        }
+        return
     builder.values[f":{name}_now"] = now_ms
     if seen[name] <= now_ms:
         builder.sets.append(f"{name} = :{name}_next")
