@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { BASE_PATH } from './api/client.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
+import { templateSearch, templatesSearch } from './templates/search.ts';
 import { Shell } from './ui/shell.tsx';
 
 const root = createRootRoute({ component: Shell });
@@ -35,10 +36,26 @@ const render = createRoute({
   component: lazyRouteComponent(() => import('./renders/render-view.tsx'), 'RenderView'),
 });
 
+const templates = createRoute({
+  getParentRoute: () => root,
+  path: '/templates',
+  validateSearch: templatesSearch,
+  component: lazyRouteComponent(() => import('./templates/template-list.tsx'), 'TemplateList'),
+});
+
+const template = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$id',
+  validateSearch: templateSearch,
+  component: lazyRouteComponent(() => import('./templates/template-view.tsx'), 'TemplateView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     playground,
+    templates,
+    template,
     renders,
     render,
   ]),

@@ -50,8 +50,8 @@ _MAX_PARALLEL: Final = 10
 _MAX_OUTPUT_BYTES: Final = 100_000_000
 # After the first failure most other dry runs end within this time; then the lease is released.
 _MAX_DRAIN_S: Final = 2.0
-# A cold start of the function that draws, and what is worth a try.
-_MAX_THUMBNAIL_S: Final = 6.0
+# A cold start of the function that draws on a busy machine, and what is worth a try.
+_MAX_THUMBNAIL_S: Final = 15.0
 _MIN_THUMBNAIL_S: Final = 0.5
 _TAG_STARTS: Final = ("{{", "{%", "{#")
 

@@ -12,6 +12,7 @@ import { NoticeBar } from './notice-bar.tsx';
 /** The views of the rail, with the scope that each needs. */
 const VIEWS = [
   { to: '/playground', name: 'playground', scope: 'render:write' },
+  { to: '/templates', name: 'templates', scope: 'templates:read' },
   { to: '/renders', name: 'renders', scope: 'renders:read' },
 ] as const;
 
