@@ -236,7 +236,7 @@ class ApiServices:
 
     @LockedCachedProperty
     def templates(self) -> TemplateUseCases:  # noqa: D102
-        return TemplateUseCases(self.state, self.uploads.read)
+        return TemplateUseCases(self.state, self.uploads.read, self.files.signed_urls)
 
     @LockedCachedProperty
     def uploads(self) -> UploadUseCases:  # noqa: D102

@@ -7,8 +7,10 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.emails.rules.read import ReadRules
 from chalicelib.features.emails.rules.repository import StoredRules
+from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
 from chalicelib.features.previews.engine_checks import CheckInEngine
+from chalicelib.features.previews.thumbnail import DrawThumbnail
 from chalicelib.features.renders.accept.check_uploads import ReadUploadedHtml
 from chalicelib.features.renders.accept.resolve_template import ResolveTemplate
 from chalicelib.features.templates.change import ChangeTemplate
@@ -16,6 +18,7 @@ from chalicelib.features.templates.create import CreateTemplate
 from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
 from chalicelib.features.templates.model import SourceBundle
 from chalicelib.features.templates.options import check_options
+from chalicelib.features.templates.present import PresentTemplate
 from chalicelib.features.templates.publish import DatasetDryRun, PublishTemplate
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.templates.replace_draft import ReplaceDraft, SourceCheck
@@ -30,10 +33,17 @@ from chalicelib.features.uploads.read import ReadUploads
 class TemplateUseCases:
     """Use cases for templates and their datasets, and those that renders need of them."""
 
-    def __init__(self, state: ApiState, read_uploads: ReadUploads) -> None:
+    def __init__(
+        self, state: ApiState, read_uploads: ReadUploads, signed_urls: SignedFileUrls
+    ) -> None:
         """Build nothing yet."""
         self._state = state
         self._read_uploads = read_uploads
+        self._signed_urls = signed_urls
+
+    @LockedCachedProperty
+    def present(self) -> PresentTemplate:  # noqa: D102
+        return PresentTemplate(file_urls=self._signed_urls, clock=self._state.clock)
 
     @LockedCachedProperty
     def read(self) -> ReadTemplates:  # noqa: D102
@@ -75,6 +85,8 @@ class TemplateUseCases:
             table=self._state.main_table,
             templates=self._state.templates,
             contents=self.source_texts,
+            store=self._store_source,
+            files=self._state.files,
             outbox=self._state.outbox,
             publish=self._state.settle_and_publish.publish,
             dry_run=self.dry_run,
@@ -109,6 +121,7 @@ class TemplateUseCases:
             templates=self.resolve,
             schemas=self._state.schemas,
             engine=self._state.engine,
+            draw_thumbnail=DrawThumbnail(pdf_tools=self._state.pdf_tools),
             state=self._state.service_states,
             leases=self._state.leases,
             region=self._state.settings.region,

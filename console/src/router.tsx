@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { BASE_PATH } from './api/client.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
+import { templateSearch, templatesSearch } from './templates/search.ts';
 import { toolsSearch } from './tools/search.ts';
 import { Shell } from './ui/shell.tsx';
 
@@ -43,6 +44,20 @@ const tools = createRoute({
   component: lazyRouteComponent(() => import('./tools/tools-view.tsx'), 'ToolsView'),
 });
 
+const templates = createRoute({
+  getParentRoute: () => root,
+  path: '/templates',
+  validateSearch: templatesSearch,
+  component: lazyRouteComponent(() => import('./templates/template-list.tsx'), 'TemplateList'),
+});
+
+const template = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$id',
+  validateSearch: templateSearch,
+  component: lazyRouteComponent(() => import('./templates/template-view.tsx'), 'TemplateView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -50,6 +65,8 @@ export const router = createRouter({
     renders,
     render,
     tools,
+    templates,
+    template,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

@@ -246,6 +246,7 @@ def _erase_templates(state: SharedServices) -> EraseTemplates:
         table=state.main_table,
         templates=state.templates,
         objects=state.objects,
+        files=state.files,
         erase_email_rules=StoredRules(table=state.main_table).erase,
     )
 

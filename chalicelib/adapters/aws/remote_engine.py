@@ -46,6 +46,7 @@ from chalicelib.engine.remote.calls import (
     StoredResult,
     call_to_json,
 )
+from chalicelib.engine.remote.first_page import FirstPage
 from chalicelib.engine.remote.results import (
     DryRunResult,
     LintResult,
@@ -126,12 +127,31 @@ class RemoteEngine:
             raise EngineLost from error
 
     def dry_run(
-        self, job: PageJob, context: EngineCallContext, *, max_pages: int, max_bytes: int
-    ) -> None:
-        """Make the files of a job and drop them; also raises for one over the limits."""
+        self,
+        job: PageJob,
+        context: EngineCallContext,
+        *,
+        max_pages: int,
+        max_bytes: int,
+        keeps_first_page: bool = False,
+    ) -> FirstPage | None:
+        """Make the files of a job and drop them; also raises for one over the limits.
+
+        With `keeps_first_page` return their first page, if it can be shown.
+        """
         with self.job_fields(job, context) as fields:
-            call = DryRunJobCall(**fields, max_pages=max_pages, max_bytes=max_bytes)
-            self.ask(call, DryRunResult, context)
+            call = DryRunJobCall(
+                **fields,
+                max_pages=max_pages,
+                max_bytes=max_bytes,
+                keeps_first_page=keeps_first_page,
+            )
+            result, contents = self.ask(call, DryRunResult, context)
+        try:
+            return result.page(contents)
+        # As in `run`.
+        except IndexError as error:
+            raise EngineLost from error
 
     def lint(self, job: PageJob, context: EngineCallContext) -> LintOutcome:
         """Run the templates of a job and show its page offline; return failures and warnings."""

@@ -20,7 +20,6 @@ from chalicelib.api.template._template_request import (
 )
 from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.create import NewTemplate
-from chalicelib.features.templates.present import deleted_json, template_json
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.read import TemplateFilter
 
@@ -71,7 +70,7 @@ def create_template(call: Call) -> Reply:
         new_template, request_id=call.request_id, deadline=dry_run_deadline(call)
     )
     headers = {"Location": f"{call.services.settings.base_url}/templates/{template.id}"}
-    return Reply(201, template_json(template), headers=headers)
+    return Reply(201, call.services.templates.present(template), headers=headers)
 
 
 @blueprint.route("/v1/templates", methods=["GET"])
@@ -96,7 +95,7 @@ def list_templates(call: Call) -> Reply:
         after=position["after"] if position else None,
     )
     next_position = {"after": page.next_after} if page.next_after else None
-    rows = [template_json(template) for template in page.templates]
+    rows = [call.services.templates.present(template) for template in page.templates]
     return Reply(200, paging.list_envelope(call, rows, next_position))
 
 
@@ -109,7 +108,7 @@ def list_templates(call: Call) -> Reply:
 )
 def retrieve_template(call: Call) -> Reply:
     """Retrieve a template."""
-    return Reply(200, template_json(requested_template(call)))
+    return Reply(200, call.services.templates.present(requested_template(call)))
 
 
 @blueprint.route("/v1/templates/{id}", methods=["PATCH"])
@@ -124,7 +123,7 @@ def update_template(call: Call) -> Reply:
     """Change a template's name or description."""
     fields = {name: getattr(call.body, name) for name in call.body.model_fields_set}
     template = call.services.templates.change(requested_template(call), fields)
-    return Reply(200, template_json(template))
+    return Reply(200, call.services.templates.present(template))
 
 
 @blueprint.route("/v1/templates/{id}", methods=["DELETE"])
@@ -140,7 +139,8 @@ def delete_template(call: Call) -> Reply:
     It can be restored for 30 days, during which requests for it get 410. Then it is deleted with
     its versions and datasets.
     """
-    return Reply(200, deleted_json(call.services.templates.trash.delete(requested_template(call))))
+    templates = call.services.templates
+    return Reply(200, templates.present.deleted(templates.trash.delete(requested_template(call))))
 
 
 @blueprint.route("/v1/templates/{id}/restore", methods=["POST"])
@@ -154,7 +154,7 @@ def restore_template(call: Call) -> Reply:
     """Restore a template from the trash, as it was; if it is not in the trash: `conflict`."""
     template_id = allowed_template_id(call)
     template = call.services.templates.trash.restore(call.caller.workspace_id, template_id)
-    return Reply(200, template_json(template))
+    return Reply(200, call.services.templates.present(template))
 
 
 @blueprint.route("/v1/templates/{id}/lock", methods=["POST"])
@@ -185,6 +185,5 @@ def unlock_template(call: Call) -> Reply:
 
 
 def _change_fields(call: Call, fields: dict[str, bool]) -> Reply:
-    return Reply(
-        200, template_json(call.services.templates.change(requested_template(call), fields))
-    )
+    templates = call.services.templates
+    return Reply(200, templates.present(templates.change(requested_template(call), fields)))

@@ -123,7 +123,7 @@ class TemplateQuery(Query):
     """Filters and paging of `GET /v1/templates`."""
 
     q: SearchText | None = None
-    """Templates whose name has this text, in upper or lower case."""
+    """Templates whose name has this text or whose id begins with it, in upper or lower case."""
     type: TemplateType | None = None
     """Templates of this type only."""
     deleted: QueryFlag = False
@@ -168,6 +168,10 @@ class Template(Model):
     """The draft cannot be replaced and the template cannot be deleted; publishing is possible."""
     live_version: LiveVersion | None
     """The version that `version: live` renders; null until one is published."""
+    thumbnail_url: str | None
+    """URL of a picture (WebP) of the live version's first page, valid for at least an hour. It is
+    made when a version is published, of the default dataset, and is not billed. Null: no version
+    with a dataset is live, its output has no pages, or there was no time for it."""
     draft_revision: int
     """Revision of the draft; it grows by one with each change."""
     created_at: str

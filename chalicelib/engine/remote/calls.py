@@ -69,10 +69,14 @@ class RunCall(JobCall, frozen=True, tag="run"):
 
 
 class DryRunJobCall(JobCall, frozen=True, kw_only=True, tag="dry_run"):
-    """Call to make the files of a job and drop them; answered with DryRunResult."""
+    """Call to make the files of a job and drop them; answered with DryRunResult.
+
+    `keeps_first_page`: their first page comes with the result.
+    """
 
     max_pages: int
     max_bytes: int
+    keeps_first_page: bool = False
 
 
 class LintCall(JobCall, frozen=True, tag="lint"):

@@ -7,7 +7,7 @@ import msgspec
 
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.context import JobContext
+from chalicelib.engine.context import JobContext, RenderedFile
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.delivery.emails import RenderedEmail
 from chalicelib.engine.job import EngineJob, LintOutcome, PageJob, PdfToolJob, RenderOutcome
@@ -26,6 +26,7 @@ from chalicelib.engine.remote.calls import (
     SelfTestCall,
     SyntaxCall,
 )
+from chalicelib.engine.remote.first_page import first_page
 from chalicelib.engine.remote.results import (
     DryRunResult,
     EmailsResult,
@@ -126,8 +127,9 @@ class ExecuteCall:
         if isinstance(call, RunCall):
             return RunResult.of(self._engine.run(job, context))
         if isinstance(call, DryRunJobCall):
-            check_outcome(self._engine.run(job, context), call)
-            return DryRunResult(), []
+            files = self._engine.run(job, context).files
+            check_files(files, call)
+            return DryRunResult.of(first_page(files) if call.keeps_first_page else None)
         assert isinstance(job, PageJob), "only pages have templates"
         if isinstance(call, LintCall):
             outcome = self._engine.lint(job, context, compile_only=call.compile_only)
@@ -177,9 +179,9 @@ class ExecuteCall:
         return content
 
 
-def check_outcome(outcome: RenderOutcome, call: DryRunJobCall) -> None:
+def check_files(files: Sequence[RenderedFile], call: DryRunJobCall) -> None:
     """Raise `page_limit_exceeded` or `output_too_large` for a file over the limits of a call."""
-    for file in outcome.files:
+    for file in files:
         if file.pages is not None and file.pages > call.max_pages:
             message = f"The document has {file.pages} pages; {call.max_pages} are allowed."
             raise RenderFailure("page_limit_exceeded", message)

@@ -17,6 +17,7 @@ from chalicelib.engine.delivery.emails import RenderedEmail
 from chalicelib.engine.delivery.storage import RenderedPath
 from chalicelib.engine.failure_record import FailureRecord
 from chalicelib.engine.job import LintOutcome, RenderOutcome
+from chalicelib.engine.remote.first_page import FirstPage
 
 # A file's format is a part of its object's key and of its name.
 type _Format = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,8}$")]
@@ -37,7 +38,21 @@ class _Envelope(msgspec.Struct, frozen=True):
 
 
 class DryRunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="dry_run"):
-    """Result of a dry run without a failure."""
+    """Result of a dry run without a failure.
+
+    With a `first_page` its content is the only content beside it.
+    """
+
+    first_page: tuple[Literal["pdf", "webp"], int] | None = None
+
+    @classmethod
+    def of(cls, page: FirstPage | None) -> tuple[Self, list[bytes]]:
+        """Return the result with this page, and its contents."""
+        return (cls(), []) if page is None else (cls((page.format, page.dpi)), [page.content])
+
+    def page(self, contents: Sequence[bytes]) -> FirstPage | None:
+        """Return the first page; raises IndexError if its content is not there."""
+        return None if self.first_page is None else FirstPage(*self.first_page, contents[0])
 
 
 class LintResult(msgspec.Struct, frozen=True, tag_field="kind", tag="lint"):

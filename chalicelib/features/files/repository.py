@@ -82,6 +82,11 @@ class Files(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             due = {"due_at": file.expires_at, "DPK": DUE_FILE.partition(file.id)}
             yield Write(self.table, item=item if number else item | due)
 
+    def lasting(self, file: StoredFile, workspace_id: WorkspaceId) -> Write:
+        """Return the write that creates the record of a file without expiry or render."""
+        item = {**file._asdict(), "workspace_id": workspace_id, **_key(file.id)}
+        return Write(self.table, item=item)
+
     def expiry(self, file_id: FileId) -> Write:
         """Return the write that ends the files of a due record; refused if that has happened."""
         return Write(

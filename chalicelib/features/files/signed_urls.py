@@ -52,10 +52,20 @@ class SignedFileUrls(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         self, file: StoredFile, expires: dt.datetime, disposition: Disposition = "attachment"
     ) -> str:
         """Return the URL of a file, valid until `expires`."""
+        return self.signed_url_of(file.id, file.filename, expires, disposition)
+
+    def signed_url_of(
+        self,
+        file_id: FileId,
+        filename: str,
+        expires: dt.datetime,
+        disposition: Disposition = "attachment",
+    ) -> str:
+        """Return the URL of the file with this id and name, valid until `expires`."""
         exp = str(int(expires.timestamp()))
-        path = f"/files/{file.id}/{quote(file.filename, safe='')}"
+        path = f"/files/{file_id}/{quote(filename, safe='')}"
         shown = _end_of_url(exp, disposition)
-        sig = _signature(self.signing_keys()[0], file.id, file.filename, shown)
+        sig = _signature(self.signing_keys()[0], file_id, filename, shown)
         return f"{self.files_host}{path}?exp={shown}&sig={sig}"
 
     def resolve(

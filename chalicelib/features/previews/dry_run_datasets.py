@@ -1,4 +1,7 @@
-"""Dry runs of all datasets of a template, in parallel, and its compilation, before publishing."""
+"""Dry runs of all datasets of a template, in parallel, and its compilation, before publishing.
+
+The default dataset's document also gives the thumbnail of the version.
+"""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +21,10 @@ from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.core.json import JsonObject, strings_in
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.remote.calls import LintCall
+from chalicelib.engine.remote.first_page import FirstPage
 from chalicelib.engine.remote.results import LintResult
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
+from chalicelib.features.previews.thumbnail import DrawThumbnail
 from chalicelib.features.renders.accept.command import check_region, page_limit
 from chalicelib.features.renders.accept.resolve_template import ResolveTemplate
 from chalicelib.features.renders.model import MAX_ATTEMPTS
@@ -27,7 +32,7 @@ from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.model import Dataset, SourceBundle, Template
 from chalicelib.features.templates.options import with_template_fields
-from chalicelib.features.templates.publish import NewDataset
+from chalicelib.features.templates.publish import NewDataset, default_index
 from chalicelib.features.templates.sources import ResolvedSource
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases, HeldLease
 from chalicelib.features.workspaces.model import Workspace
@@ -45,6 +50,9 @@ _MAX_PARALLEL: Final = 10
 _MAX_OUTPUT_BYTES: Final = 100_000_000
 # After the first failure most other dry runs end within this time; then the lease is released.
 _MAX_DRAIN_S: Final = 2.0
+# A cold start of the function that draws on a busy machine, and what is worth a try.
+_MAX_THUMBNAIL_S: Final = 15.0
+_MIN_THUMBNAIL_S: Final = 0.5
 _TAG_STARTS: Final = ("{{", "{%", "{#")
 
 
@@ -55,6 +63,7 @@ class _NamedDataset:
     name: str
     data: Callable[[], JsonObject]
     pointer: str
+    is_default: bool
 
 
 class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -68,6 +77,7 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     templates: ResolveTemplate
     schemas: WorkspaceSchemas
     engine: RemoteEngine
+    draw_thumbnail: DrawThumbnail
     state: ServiceStates
     leases: ConcurrencyLeases
     region: str
@@ -81,11 +91,12 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         *,
         datasets: Sequence[NewDataset] | None,
         deadline: float,
-    ) -> None:
+    ) -> bytes | None:
         """Render every dataset, by default the stored ones, then compile the templates.
 
-        Raises the first failure, `render_timeout` after `deadline` (Unix seconds) at the latest,
-        and like any render `region_not_enabled`, `region_degraded`, `maintenance` or
+        Return the thumbnail of the default one, if there is one and it can be drawn. Raises the
+        first failure, `render_timeout` after `deadline` (Unix seconds) at the latest, and like any
+        render `region_not_enabled`, `region_degraded`, `maintenance` or
         `concurrency_limited`.
         """
         named = self._stored_datasets(template) if datasets is None else _new_datasets(datasets)
@@ -94,9 +105,9 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         workspace = self.workspaces.get(template.workspace_id)
         assert workspace is not None, template.workspace_id
         if named:
-            self._render_all(workspace, template, source, named, ends_at)
-        else:
-            self._compile_alone(workspace, template, source, ends_at)
+            return self._render_all(workspace, template, source, named, ends_at)
+        self._compile_alone(workspace, template, source, ends_at)
+        return None
 
     def _render_all(
         self,
@@ -105,16 +116,17 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         source: SourceBundle,
         named: Sequence[_NamedDataset],
         ends_at: float,
-    ) -> None:
+    ) -> bytes | None:
         check_region(workspace, self.region)
         self.state.require_normal()
         with self.leases(workspace, until=ends_at) as lease:
             for each in named:
                 self._check_schema(template.workspace_id, source.schema, each, ends_at)
-            self._run_in_parallel(workspace.plan, template, source, named, (ends_at, lease))
+            page = self._run_in_parallel(workspace.plan, template, source, named, (ends_at, lease))
             job = self._job_to_compile(workspace.plan, template, source)
             if job is not None:
                 self._compile(job, template, source, ends_at)
+            return None if page is None else self._thumbnail(template, page, ends_at)
 
     def _compile_alone(
         self, workspace: Workspace, template: Template, source: SourceBundle, ends_at: float
@@ -156,7 +168,12 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             return lambda: reader.data(template, dataset)
 
         return [
-            _NamedDataset(f'"{each.name}" ({each.id})', load_data(each), "/data")
+            _NamedDataset(
+                f'"{each.name}" ({each.id})',
+                load_data(each),
+                "/data",
+                is_default=each.id == template.default_dataset,
+            )
             for each in reader.all(template)
         ]
 
@@ -167,7 +184,8 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         source: SourceBundle,
         datasets: Sequence[_NamedDataset],
         deadline_and_lease: tuple[float, HeldLease],
-    ) -> None:
+    ) -> FirstPage | None:
+        """Render the datasets; return the first page of the default one."""
         ends_at, lease = deadline_and_lease
         workers = min(len(datasets), _MAX_PARALLEL, plan.bulk_concurrency)
         pool = ThreadPoolExecutor(workers, thread_name_prefix="dry_run")
@@ -179,10 +197,12 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             for each in datasets
         }
         try:
+            page: FirstPage | None = None
             for task in as_completed(running, timeout=max(0.0, wait_s)):
-                failure = task.result()
-                if failure is not None:
-                    raise failure
+                result = task.result()
+                if isinstance(result, RenderFailure):
+                    raise result
+                page = page or result
         except TimeoutError as late:
             slow = next((each for task, each in running.items() if not task.done()), datasets[-1])
             raise _timeout_failure(slow) from late
@@ -193,6 +213,7 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             lease.is_left_to_expire = not _have_ended(
                 running, min(_MAX_DRAIN_S, self._left_s(ends_at))
             )
+        return page
 
     def _compile(
         self, job: PageJob, template: Template, source: SourceBundle, ends_at: float
@@ -246,31 +267,37 @@ class DryRunDatasets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         source: SourceBundle,
         dataset: _NamedDataset,
         ends_at: float,
-    ) -> RenderFailure | None:
-        """Render one dataset; return its failure, or None."""
+    ) -> RenderFailure | FirstPage | None:
+        """Render one dataset; return its failure, or the first page of the default one."""
         resolved = ResolvedSource(None, template.type, source)
         job = self.templates.page_job(plan, template, resolved, dataset.data())
         context = self._call_context(template, ends_at)
         limits = {"max_pages": page_limit(job, plan), "max_bytes": _MAX_OUTPUT_BYTES}
         for _ in range(MAX_ATTEMPTS):
             try:
-                self.engine.dry_run(job, context, **limits)
+                return self.engine.dry_run(
+                    job, context, **limits, keeps_first_page=dataset.is_default
+                )
             except RenderFailure as failure:
                 return _named_failure(failure, dataset, source)
             except FunctionBusy:
                 return _timeout_failure(dataset)
             except EngineLost:
                 log.warning("the engine was lost", exc_info=True)
-            else:
-                return None
         message = f"The dataset {dataset.name}: its process ended before it was done."
         return RenderFailure("render_failed", message)
+
+    def _thumbnail(self, template: Template, page: FirstPage, ends_at: float) -> bytes | None:
+        ends_at = min(ends_at, self.clock.now().timestamp() + _MAX_THUMBNAIL_S)
+        if self._left_s(ends_at) < _MIN_THUMBNAIL_S:
+            return None
+        return self.draw_thumbnail(page, self._call_context(template, ends_at))
 
     def _left_s(self, ends_at: float) -> float:
         return ends_at - self.clock.now().timestamp()
 
 
-def _have_ended(tasks: Iterable[Future[RenderFailure | None]], within_s: float) -> bool:
+def _have_ended(tasks: Iterable[Future[RenderFailure | FirstPage | None]], within_s: float) -> bool:
     started = [task for task in tasks if not task.cancelled()]
     return not wait(started, timeout=max(0.0, within_s)).not_done
 
@@ -279,8 +306,14 @@ def _new_datasets(datasets: Sequence[NewDataset]) -> list[_NamedDataset]:
     def load_data(dataset: NewDataset) -> Callable[[], JsonObject]:
         return lambda: dataset.data
 
+    default = default_index(datasets)
     return [
-        _NamedDataset(f'"{each.name}" (/datasets/{n})', load_data(each), f"/datasets/{n}/data")
+        _NamedDataset(
+            f'"{each.name}" (/datasets/{n})',
+            load_data(each),
+            f"/datasets/{n}/data",
+            is_default=n == default,
+        )
         for n, each in enumerate(datasets)
     ]
 

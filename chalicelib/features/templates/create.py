@@ -10,13 +10,13 @@ from chalicelib.adapters.aws.table import Table
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import DatasetId, IdGenerator, TemplateId, WorkspaceId
 from chalicelib.features.templates.model import Dataset, Draft, SourceBundle, Template, TemplateType
 from chalicelib.features.templates.publish import (
     DatasetDryRun,
     NewDataset,
     PublishTemplate,
+    default_index,
     with_live,
 )
 from chalicelib.features.templates.replace_draft import SourceCheck
@@ -59,10 +59,13 @@ class CreateTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         for check in self.checks:
             check(request.workspace_id, request.source)
         template = self._new_template(request)
+        picture = None
         if request.publish:
-            self.dry_run(template, request.source, datasets=request.datasets, deadline=deadline)
+            picture = self.dry_run(
+                template, request.source, datasets=request.datasets, deadline=deadline
+            )
         texts = [json.dumps(each.data) for each in request.datasets]
-        stored, *data = self.store.store_new(template, request.source, texts)
+        (stored, *data), thumbnail = self.store.store_new(template, request.source, texts, picture)
         now = self.clock.now()
         writes = [
             self.templates.draft_write(template, Draft(1, stored, template.created_at)),
@@ -79,12 +82,14 @@ class CreateTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         event = None
         if request.publish:
             version, more_writes, event = self.publish.first_version(
-                template, stored, request_id, now
+                template, (stored, thumbnail), request_id, now
             )
             writes += more_writes
             template = with_live(template, version)._replace(published_revision=1)
-        # A source in the bucket was announced first, as a row in status `creating` (decision 20).
-        announced = any(each.object_name is not None for each in (stored, *data))
+        # What is in the bucket was announced first, as a row in status `creating` (decision 20).
+        announced = thumbnail is not None or any(
+            each.object_name is not None for each in (stored, *data)
+        )
         creation = self.templates.creation(template, announced=announced)
         self.table.transact([creation, *writes])
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
@@ -96,7 +101,7 @@ class CreateTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def _new_template(self, request: NewTemplate) -> Template:
         now = self.clock.now()
         datasets = tuple(DatasetId(self.ids.new("ds", now)) for _ in request.datasets)
-        default = _default_index(request.datasets)
+        default = default_index(request.datasets)
         return Template(
             id=TemplateId(self.ids.new("tpl", now)),
             workspace_id=request.workspace_id,
@@ -109,12 +114,3 @@ class CreateTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             datasets=datasets,
             default_dataset=None if default is None else datasets[default],
         )
-
-
-def _default_index(datasets: Sequence[NewDataset]) -> int | None:
-    """Return the index of the default dataset: the first if none is marked."""
-    marked = [n for n, each in enumerate(datasets) if each.is_default]
-    if len(marked) > 1:
-        message = "is the second default; exactly one dataset is"
-        raise validation_error(f"/datasets/{marked[1]}/is_default", message, "not_allowed")
-    return marked[0] if marked else 0 if datasets else None

@@ -12,8 +12,14 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import Row, Table
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
+from chalicelib.features.files.repository import Files
 from chalicelib.features.templates.model import Template
-from chalicelib.features.templates.repository import Templates, list_partition, template_partition
+from chalicelib.features.templates.repository import (
+    Templates,
+    list_partition,
+    template_partition,
+    thumbnail_of_row,
+)
 from chalicelib.features.templates.source_texts import object_key
 
 # Rows of one step: less than a second of work is lost when the function dies.
@@ -30,6 +36,7 @@ class EraseTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     table: Table
     templates: Templates
     objects: Objects
+    files: Files
     erase_email_rules: EraseEmailRules
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
@@ -55,6 +62,12 @@ class EraseTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         for row in rows:
             if row.get("object_key") is not None:
                 self.objects.delete(row["object_key"])
+        # A rollback shares the thumbnail of the version that it repeats.
+        thumbnails = {file.id: file for file in map(thumbnail_of_row, rows) if file is not None}
+        for file in thumbnails.values():
+            self.objects.delete(file.key)
+        if thumbnails:
+            self.table.transact([self.files.removal(each) for each in thumbnails])
         self.templates.delete_rows(rows)
 
     def erase_sources(self, template: Template, names: Iterable[str]) -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypedDict
 
-from chalicelib.core.ids import DatasetId, EmailRuleId, TemplateId, WorkspaceId
+from chalicelib.core.ids import DatasetId, EmailRuleId, FileId, TemplateId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.features.files.model import StoredFile
 
 type TemplateType = Literal["html", "image_canvas"]
 type TemplateStatus = Literal["creating", "active", "deleted", "purging"]
@@ -26,7 +27,8 @@ CONTENT_FIELDS: Final[dict[TemplateType, tuple[str, ...]]] = {
 class Template(NamedTuple):
     """A template as stored; `published_revision` is the draft revision published last.
 
-    `live_published_at` and `live_note` are those of the live version, shown without its row.
+    `live_published_at`, `live_note` and `live_thumbnail` are those of the live version, shown
+    without its row.
     `datasets` are in the order of creation, `email_rules` in that of sending. `unsettled` maps the
     names of objects in the bucket that no row names, or not yet, to the time since when (RFC 3339).
     """
@@ -50,6 +52,7 @@ class Template(NamedTuple):
     default_dataset: DatasetId | None = None
     unsettled: Mapping[str, str] = {}
     email_rules: Sequence[EmailRuleId] = ()
+    live_thumbnail: FileId | None = None
 
 
 class StoredSource(TypedDict):
@@ -109,7 +112,10 @@ class Draft(NamedTuple):
 
 
 class PublishedVersion(NamedTuple):
-    """An immutable published source; `rollback_of` is the version that it repeats."""
+    """An immutable published source; `rollback_of` is the version that it repeats.
+
+    `thumbnail` is a file of its own, which a rollback shares with the version that it repeats.
+    """
 
     number: int
     stored: StoredText
@@ -117,3 +123,9 @@ class PublishedVersion(NamedTuple):
     note: str | None = None
     draft_revision: int | None = None
     rollback_of: int | None = None
+    thumbnail: StoredFile | None = None
+
+    @property
+    def new_thumbnail(self) -> StoredFile | None:
+        """Return the thumbnail that was made with this version."""
+        return self.thumbnail if self.rollback_of is None else None

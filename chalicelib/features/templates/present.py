@@ -1,6 +1,13 @@
 """JSON of the contract's template objects."""
 
+import datetime as dt
+from typing import Final
+
+import msgspec
+
+from chalicelib.core.clock import Clock
 from chalicelib.core.json import Json
+from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.templates.dynamic_properties import dynamic_properties
 from chalicelib.features.templates.infer import DIALECT
 from chalicelib.features.templates.model import (
@@ -11,10 +18,38 @@ from chalicelib.features.templates.model import (
     SourceBundle,
     Template,
 )
+from chalicelib.features.templates.store_source import THUMBNAIL_NAME
+
+_URL_S: Final = 3600
+
+
+class PresentTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Presents templates with the signed URLs of their thumbnails."""
+
+    file_urls: SignedFileUrls
+    clock: Clock
+
+    def __call__(self, template: Template) -> dict[str, Json]:
+        """Return a template as JSON."""
+        return template_json(template) | {"thumbnail_url": self._thumbnail_url(template)}
+
+    def deleted(self, template: Template) -> dict[str, Json]:
+        """Return a template that was put into the trash as JSON."""
+        return self(template) | {"deleted": True}
+
+    def _thumbnail_url(self, template: Template) -> str | None:
+        if template.live_thumbnail is None:
+            return None
+        # The same URL for an hour, so that a list that is read again shows the pictures at once.
+        hour = int(self.clock.now().timestamp()) // _URL_S
+        expires = dt.datetime.fromtimestamp((hour + 2) * _URL_S, dt.UTC)
+        return self.file_urls.signed_url_of(
+            template.live_thumbnail, THUMBNAIL_NAME, expires, "inline"
+        )
 
 
 def template_json(template: Template) -> dict[str, Json]:
-    """Return a template as JSON."""
+    """Return a template as JSON, without what only the API can sign."""
     return {
         "id": template.id,
         "object": "template",
@@ -28,11 +63,6 @@ def template_json(template: Template) -> dict[str, Json]:
         "updated_at": template.updated_at,
         "deleted_at": template.deleted_at,
     }
-
-
-def deleted_json(template: Template) -> dict[str, Json]:
-    """Return a template that was put into the trash as JSON."""
-    return template_json(template) | {"deleted": True}
 
 
 def draft_json(template: Template, draft: Draft, source: SourceBundle) -> dict[str, Json]:

@@ -11,11 +11,13 @@ from typing import Final, NamedTuple, Protocol
 from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.core.errors import Conflict
+from chalicelib.core.errors import Conflict, validation_error
 from chalicelib.core.ids import derived_id, id_created_at
 from chalicelib.core.json import JsonObject
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.files.repository import Files
 from chalicelib.features.templates.model import (
     Draft,
     PublishedVersion,
@@ -26,6 +28,7 @@ from chalicelib.features.templates.model import (
 from chalicelib.features.templates.present import version_json
 from chalicelib.features.templates.repository import Templates, template_partition
 from chalicelib.features.templates.source_texts import SourceTexts
+from chalicelib.features.templates.store_source import StoreSource
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +51,7 @@ TEMPLATE_PUBLISHED: Final = EventType(
 # The loser of a race takes the next number (decision 20); each round has a winner.
 _MAX_TRIES: Final = 60
 _MAX_PAUSE_S: Final = 0.2
-_LIVE_FIELDS: Final = ("live_version", "live_published_at", "live_note")
+_LIVE_FIELDS: Final = ("live_version", "live_published_at", "live_note", "live_thumbnail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,15 @@ class NewDataset:
     name: str
     data: JsonObject
     is_default: bool
+
+
+def default_index(datasets: Sequence[NewDataset]) -> int | None:
+    """Return the index of the default dataset: the first if none is marked."""
+    marked = [n for n, each in enumerate(datasets) if each.is_default]
+    if len(marked) > 1:
+        message = "is the second default; exactly one dataset is"
+        raise validation_error(f"/datasets/{marked[1]}/is_default", message, "not_allowed")
+    return marked[0] if marked else 0 if datasets else None
 
 
 class DatasetDryRun(Protocol):
@@ -70,10 +82,11 @@ class DatasetDryRun(Protocol):
         *,
         datasets: Sequence[NewDataset] | None,
         deadline: float,
-    ) -> None:
+    ) -> bytes | None:
         """Return when every render succeeded by the deadline (Unix seconds).
 
-        `datasets` are those of a template that does not exist yet; None means the stored ones.
+        Return a thumbnail of the default dataset in WebP, if there is one. `datasets` are those of
+        a template that does not exist yet; None means the stored ones.
         Raises the error of the first failed render, `render_timeout` after the deadline.
         """
         ...
@@ -96,6 +109,8 @@ class PublishTemplate:
         table: Table,
         templates: Templates,
         contents: SourceTexts,
+        store: StoreSource,
+        files: Files,
         outbox: EventOutbox,
         publish: Callable[[DomainEvent], None],
         dry_run: DatasetDryRun,
@@ -105,6 +120,8 @@ class PublishTemplate:
         self._table = table
         self._templates = templates
         self._contents = contents
+        self._store = store
+        self._files = files
         self._outbox = outbox
         self._publish = publish
         self._dry_run = dry_run
@@ -124,22 +141,35 @@ class PublishTemplate:
         draft = self._templates.draft(template)
         check_revision(template, draft.revision)
         source = self._draft_source(template, draft)
-        self._dry_run(template, source, datasets=None, deadline=deadline)
-        content = _VersionContent(draft.stored, note=note, draft_revision=draft.revision)
+        picture = self._dry_run(template, source, datasets=None, deadline=deadline)
+        thumbnail = None if picture is None else self._store.store_thumbnail(template, picture)
+        content = _VersionContent(
+            draft.stored, note=note, draft_revision=draft.revision, thumbnail=thumbnail
+        )
         return self._publish_next(template, content, request_id, draft.revision)
 
     def rollback(self, template: Template, number: int, request_id: str) -> PublishResult:
         """Publish an older version's content again; raises `version_not_found`."""
         old = self._templates.version(template, number)
-        content = _VersionContent(old.stored, rollback_of=number)
+        # The picture of the older version is that of the new one.
+        content = _VersionContent(old.stored, rollback_of=number, thumbnail=old.thumbnail)
         return self._publish_next(template, content, request_id, None)
 
     def first_version(
-        self, template: Template, stored: StoredText, request_id: str, now: dt.datetime
+        self,
+        template: Template,
+        stored_and_thumbnail: tuple[StoredText, StoredFile | None],
+        request_id: str,
+        now: dt.datetime,
     ) -> tuple[PublishedVersion, list[Write], DomainEvent]:
         """Return version 1 of a new template, its writes, and its event."""
+        stored, thumbnail = stored_and_thumbnail
         version = PublishedVersion(
-            1, stored, format_rfc3339(now), draft_revision=template.draft_revision
+            1,
+            stored,
+            format_rfc3339(now),
+            draft_revision=template.draft_revision,
+            thumbnail=thumbnail,
         )
         event = published_event(template, version, request_id, now)
         return version, self._version_writes(template, version, event), event
@@ -186,6 +216,7 @@ class PublishTemplate:
             content.note,
             content.draft_revision,
             content.rollback_of,
+            content.thumbnail,
         )
         event = published_event(template, version, request_id, now)
         changed = with_live(template, version)._replace(updated_at=version.published_at)
@@ -197,7 +228,9 @@ class PublishTemplate:
             changes.append("published_revision")
             unchanged.append("draft_revision")
         sets: dict[str, RowValue] = {name: getattr(changed, name) for name in changes}
-        write = self._templates.change(template, sets, unchanged=unchanged)
+        new = version.new_thumbnail
+        settled = [] if new is None else [new.id]
+        write = self._templates.change(template, sets, unchanged=unchanged, settled=settled)
         try:
             self._table.transact([write, *self._version_writes(template, version, event)])
         except ConditionFailed:
@@ -211,7 +244,11 @@ class PublishTemplate:
     def _version_writes(
         self, template: Template, version: PublishedVersion, event: DomainEvent
     ) -> list[Write]:
-        return [self._templates.publication(template, version), self._outbox.creation(event)]
+        writes = [self._templates.publication(template, version), self._outbox.creation(event)]
+        new = version.new_thumbnail
+        if new is not None:
+            writes.append(self._files.lasting(new, template.workspace_id))
+        return writes
 
 
 class _VersionContent(NamedTuple):
@@ -221,6 +258,7 @@ class _VersionContent(NamedTuple):
     note: str | None = None
     draft_revision: int | None = None
     rollback_of: int | None = None
+    thumbnail: StoredFile | None = None
 
 
 def with_live(template: Template, version: PublishedVersion) -> Template:
@@ -229,6 +267,7 @@ def with_live(template: Template, version: PublishedVersion) -> Template:
         live_version=version.number,
         live_published_at=version.published_at,
         live_note=version.note,
+        live_thumbnail=None if version.thumbnail is None else version.thumbnail.id,
     )
 
 

@@ -32,7 +32,7 @@ _MAX_TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class TemplateFilter:
-    """Filter of a list; `text` is part of a name, in upper or lower case.
+    """Filter of a list; `text` is part of a name or begins an id, in upper or lower case.
 
     `ids` are the templates that a restricted key may see, empty means all.
     """
@@ -163,9 +163,14 @@ def _matches(template: Template, template_filter: TemplateFilter, now: dt.dateti
     return (
         (template.status == "deleted") == template_filter.deleted
         and template_filter.type in {None, template.type}
-        and template_filter.text.casefold() in template.name.casefold()
+        and _has_text(template, template_filter.text.casefold())
         and not is_trash_expired(template, now)
     )
+
+
+def _has_text(template: Template, text: str) -> bool:
+    is_id_begun = text.startswith("tpl_") and template.id.casefold().startswith(text)
+    return is_id_begun or text in template.name.casefold()
 
 
 class FindTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):

@@ -13,6 +13,7 @@ from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, Row, RowValue, Table, Write
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
+from chalicelib.features.files.model import StoredFile
 from chalicelib.features.templates.model import (
     Dataset,
     Draft,
@@ -288,7 +289,7 @@ def template_row(template: Template) -> Row:
 
 def template_from_row(item: Row) -> Template:
     """Return the template of a `META` row."""
-    # Rows of earlier releases lack the email rules.
+    # Rows of earlier releases lack the email rules and the thumbnail.
     return Template(**{name: item[name] for name in Template._fields if name in item})
 
 
@@ -318,6 +319,7 @@ def version_row(template: Template, version: PublishedVersion) -> Row:
         "note": version.note,
         "draft_revision": version.draft_revision,
         "rollback_of": version.rollback_of,
+        "thumbnail": None if version.thumbnail is None else version.thumbnail._asdict(),
         **_stored_attributes(template, version.stored),
     }
 
@@ -331,7 +333,14 @@ def version_from_row(item: Row) -> PublishedVersion:
         note=item["note"],
         draft_revision=item["draft_revision"],
         rollback_of=item["rollback_of"],
+        thumbnail=thumbnail_of_row(item),
     )
+
+
+def thumbnail_of_row(item: Row) -> StoredFile | None:
+    """Return the thumbnail of a version's row; rows of earlier releases have none."""
+    thumbnail = item.get("thumbnail")
+    return None if thumbnail is None else StoredFile(**thumbnail)
 
 
 def dataset_row(template: Template, dataset: Dataset) -> Row:

@@ -1,5 +1,7 @@
 """Source texts of templates: small ones in their rows, others in the bucket under a new name.
 
+Thumbnails are in the bucket, too.
+
 A name is written into the template's row (`unsettled`) before its object is created, so
 maintenance finds the object after a crash (decision 20).
 """
@@ -13,6 +15,7 @@ import msgspec
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
 from chalicelib.core.ids import TemplateId, WorkspaceId
+from chalicelib.features.files.model import StoredFile
 from chalicelib.features.templates.model import SourceBundle, StoredText
 
 # A DynamoDB item holds 400 KB; one batch reads a hundred versions.
@@ -29,12 +32,16 @@ class SourceTexts(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def put(self, workspace_id: WorkspaceId, template_id: TemplateId, name: str, text: str) -> None:
         """Store a large text under a name that is already announced."""
         content = text.encode()
-        self.objects.put(
-            object_key(workspace_id, template_id, name),
-            content,
-            content_type="application/json",
-            sha256=hashlib.sha256(content).digest(),
-        )
+        key = object_key(workspace_id, template_id, name)
+        self._put(key, content, "application/json")
+
+    def put_thumbnail(self, file: StoredFile, content: bytes) -> None:
+        """Store a thumbnail under a name that is already announced."""
+        self._put(file.key, content, file.content_type)
+
+    def _put(self, key: str, content: bytes, content_type: str) -> None:
+        digest = hashlib.sha256(content).digest()
+        self.objects.put(key, content, content_type=content_type, sha256=digest)
 
     def text(self, workspace_id: WorkspaceId, template_id: TemplateId, stored: StoredText) -> str:
         """Return a stored text; raises LookupError if its object is missing or altered."""

@@ -5,6 +5,7 @@ type Rights = ReturnType<typeof useRights>;
 /** The views of the rail; `scopes`: with one of them a key may open the view. */
 const VIEWS = [
   { to: '/playground', name: 'playground', scopes: ['render:write'] },
+  { to: '/templates', name: 'templates', scopes: ['templates:read'] },
   { to: '/renders', name: 'renders', scopes: ['renders:read'] },
   { to: '/tools', name: 'tools', scopes: ['render:write'] },
 ] as const;

@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     from chalicelib.adapters.aws.table import RowValue
     from chalicelib.bootstrap.operator_contents import ContentsService
 
-_LIVE_FIELDS = ("live_version", "live_published_at", "live_note", "published_revision")
+_LIVE_FIELDS = (
+    "live_version",
+    "live_published_at",
+    "live_note",
+    "live_thumbnail",
+    "published_revision",
+)
 
 
 class ImportTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -102,7 +108,8 @@ class ImportTemplates(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             default_dataset=None if default is None else DatasetId(default),
         )
         texts = [json.dumps(data.data) for data in each.datasets]
-        stored = self.service.store.store_new(template, _bundle(each.draft), texts)
+        # A file has no pictures: they come with the next version.
+        stored, _ = self.service.store.store_new(template, _bundle(each.draft), texts, None)
         templates = self.service.templates
         announced = any(text.object_name is not None for text in stored)
         rows = [

@@ -30,6 +30,7 @@ def test_template_is_created_with_its_draft(service: Service) -> None:
         "type": "html",
         "locked": False,
         "live_version": None,
+        "thumbnail_url": None,
         "draft_revision": 1,
         "created_at": template["created_at"],
         "updated_at": template["created_at"],
@@ -188,6 +189,24 @@ def test_list_is_filtered_by_part_of_a_name(service: Service) -> None:
     for text in ("", "x" * 121):
         refused = service.call("GET", f"{TEMPLATES_PATH}?q={text}")
         assert (refused.code, refused.pointers) == ("validation_error", ["/query/q"])
+
+
+def test_list_is_filtered_by_the_begin_of_an_id(service: Service) -> None:
+    ids = []
+    for name in ("One", "About tpl_ ids"):
+        ids.append(make_template(service, name=name).rpartition("/")[2])
+        service.clock.advance(hours=1)
+
+    def found(query: str) -> list[str]:
+        return [
+            row["id"] for row in service.call("GET", f"{TEMPLATES_PATH}?q={query}").json["data"]
+        ]
+
+    assert found(ids[0]) == found(ids[0].lower()) == [ids[0]]
+    assert set(found(ids[0][:7])) == set(ids)
+    # A part from the middle of an id is no wish of anybody: short texts would find chance.
+    assert found(ids[0][8:]) == []
+    assert found("pl_") == [ids[1]]
 
 
 def test_deleted_template_says_so(service: Service) -> None:

@@ -15,8 +15,9 @@ from tests.integration.console.person import Person
 PICTURES: Final = ROOT / "out" / "console"
 DOCS_PICTURES: Final = ROOT / "docs" / "images" / "console"
 WIDTHS: Final = (360, 390, 768, 1024, 1440)
-# Pictures are taken of two of them.
+# The widths and the views of which pictures are kept.
 PHOTOGRAPHED: Final = frozenset({390, 1440})
+MAIN_VIEWS: Final = frozenset({"preview", "render"})
 
 
 def look_at(
@@ -27,12 +28,10 @@ def look_at(
     *,
     key: str = "",
     draft: str = "",
-    is_main: bool = False,
 ) -> None:
     """Open a view, and fail if it has barriers or scrolls sideways; `view` names its pictures.
 
-    `shown` is an expression that is true once the view has what is to be seen. The pictures of a
-    main view are those of the docs.
+    `shown` is an expression that is true once the view has what is to be seen.
     """
     for dark in (False, True):
         person.enter(address, key=key, draft=draft, dark=dark)
@@ -43,7 +42,7 @@ def look_at(
             if width in PHOTOGRAPHED:
                 picture = f"{view}-{width}-{'dark' if dark else 'light'}"
                 person.photograph(PICTURES / f"{picture}.png")
-                if is_main and os.environ.get("PLATEN_DOCS_PICTURES"):
+                if view in MAIN_VIEWS and os.environ.get("PLATEN_DOCS_PICTURES"):
                     _keep_for_docs(PICTURES / f"{picture}.png")
                 assert person.barriers() == [], picture
 

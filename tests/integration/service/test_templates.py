@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from PIL import Image
 from pypdf import PdfReader
 
 from tests.builders.stack.api_client import ApiClient
@@ -54,6 +55,25 @@ def test_published_template_is_rendered(live: ApiClient, html: str) -> None:
     assert rendered(live, path).json()["code"] == "template_deleted"
     assert live.http.post(f"{path}/restore").status_code == 200
     assert rendered(live, path).status_code == 200
+
+
+def test_published_template_has_a_picture_of_its_first_page(live: ApiClient) -> None:
+    style = "html { background: #ff0000 } h1 { color: #fff }"
+    dataset = {"name": "Sample", "data": {"name": "Ada"}}
+    path = made(live, css=style, datasets=[dataset], options={"pdf": {"page_size": "A5"}})
+    assert live.http.get(path).json()["thumbnail_url"] is None
+
+    assert live.http.post(f"{path}/publish").status_code == 201
+
+    url = live.http.get(path).json()["thumbnail_url"]
+    fetched = httpx.get(url, follow_redirects=True)
+    assert fetched.headers["Content-Type"] == "image/webp"
+    picture = Image.open(io.BytesIO(fetched.content)).convert("RGB")
+    assert abs(picture.width - 480) <= 4
+    assert round(picture.height / picture.width, 1) == 1.4
+    red, green, blue = picture.resize((1, 1)).tobytes()
+    assert red > 200
+    assert max(green, blue) < 100
 
 
 def test_concurrent_edits_lose_no_draft_and_skip_no_version(live: ApiClient) -> None:

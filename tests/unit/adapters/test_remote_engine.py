@@ -148,17 +148,15 @@ def test_self_test_names_missing_walls(wire: EngineWire) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "code"),
-    [
-        ({"max_pages": 2, "max_bytes": 99}, None),
-        ({"max_pages": 1, "max_bytes": 99}, "page_limit_exceeded"),
-        ({"max_pages": 2, "max_bytes": 9}, "output_too_large"),
-    ],
+    ("max_pages", "max_bytes", "code"),
+    [(2, 99, None), (1, 99, "page_limit_exceeded"), (2, 9, "output_too_large")],
 )
-def test_dry_run_reports_limits(wire: EngineWire, limits: dict[str, int], code: str | None) -> None:
+def test_dry_run_reports_limits(
+    wire: EngineWire, max_pages: int, max_bytes: int, code: str | None
+) -> None:
     reported = None
     try:
-        wire.remote.dry_run(JOB, context(), **limits)
+        wire.remote.dry_run(JOB, context(), max_pages=max_pages, max_bytes=max_bytes)
     except RenderFailure as failure:
         reported = failure.code
 

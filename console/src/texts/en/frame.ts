@@ -3,7 +3,7 @@ export const frame = {
   name: 'Platen',
   title: (view: string) => `${view} · Platen console`,
   skip: 'Skip to content',
-  rail: { label: 'Views', playground: 'Playground', renders: 'Renders', tools: 'Tools', reference: 'Reference', guides: 'Guides', more: 'More' },
+  rail: { label: 'Views', playground: 'Playground', templates: 'Templates', renders: 'Renders', batches: 'Batches', deliveries: 'Deliveries', invoices: 'Invoices', tools: 'Tools', usage: 'Usage', reference: 'Reference', guides: 'Guides', more: 'More' },
   palette: {
     open: 'Go to',
     title: 'Go to a view, an id or an action',

@@ -3,6 +3,7 @@ import { frame } from './frame.ts';
 import { playground } from './playground.ts';
 import { renders } from './renders.ts';
 import { tools } from './tools.ts';
+import { templates } from './templates.ts';
 
 /** All texts in English. */
 export const english = {
@@ -11,4 +12,5 @@ export const english = {
   ...playground,
   ...renders,
   ...tools,
+  ...templates,
 } as const;
