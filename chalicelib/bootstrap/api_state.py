@@ -150,6 +150,10 @@ class ApiState(SharedServices):
     def engine(self) -> RemoteEngine:  # noqa: D102
         return self.make_engine(self.settings.engine_function, self.settings.tenancy)
 
+    @LockedCachedProperty
+    def pdf_tools(self) -> RemoteEngine:  # noqa: D102
+        return self.make_engine(self.settings.pdf_tools_function, self.settings.tenancy)
+
     def make_run_trial(self, function: str) -> RunTrial:
         """Return the use case that has a function test credentials."""
         return RunTrial(

@@ -61,6 +61,7 @@ class ApiSettings(HostSettings):
     events_queue_url: str
     render_function: str
     engine_function: str
+    pdf_tools_function: str
     schemas_function: str
     send_email_function: str
     upload_files_function: str

@@ -97,6 +97,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("sqs:SendMessage GetQueueAttributes", "EmailsQueue"),
             ("lambda:InvokeFunction", "RenderFunction"),
             ("lambda:InvokeFunction", "EngineFunction"),
+            ("lambda:InvokeFunction", "PdfToolsFunction"),
             ("lambda:InvokeFunction", "SchemasFunction"),
             ("lambda:InvokeFunction", "SendEmailFunction"),
             ("lambda:InvokeFunction", "UploadFilesFunction"),

@@ -104,6 +104,7 @@ class Service(BackgroundFunctions):
             events_queue_url=made["EventsQueue"]["Ref"],
             render_function=made["RenderFunction"]["Ref"],
             engine_function=made["EngineFunction"]["Ref"],
+            pdf_tools_function=made["PdfToolsFunction"]["Ref"],
             schemas_function=made["SchemasFunction"]["Ref"],
             send_email_function=made["SendEmailFunction"]["Ref"],
             upload_files_function=made["UploadFilesFunction"]["Ref"],
