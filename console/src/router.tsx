@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { BASE_PATH } from './api/client.ts';
+import { compareSearch } from './compare/search.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
 import { Shell } from './ui/shell.tsx';
@@ -35,12 +36,20 @@ const render = createRoute({
   component: lazyRouteComponent(() => import('./renders/render-view.tsx'), 'RenderView'),
 });
 
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$id/compare',
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import('./compare/compare-view.tsx'), 'CompareView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     playground,
     renders,
     render,
+    compare,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

@@ -1,3 +1,4 @@
+import { compare } from './compare.ts';
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
 import { playground } from './playground.ts';
@@ -9,4 +10,5 @@ export const english = {
   ...documents,
   ...playground,
   ...renders,
+  ...compare,
 } as const;

@@ -131,8 +131,23 @@ def test_same_documents_give_the_same_bytes_again() -> None:
         ("Sum 100 EUR", "Sum 120 EUR", [("changed", "Sum 100 EUR", "Sum 120 EUR")]),
         ("one\ntwo", "one\ntwo\nthree", [("added", None, "three")]),
         ("one\ntwo\nthree", "three", [("removed", "one\ntwo", None)]),
+        # Lines that are alike belong together, not those of the same place.
+        (
+            "Total 49.00 EUR",
+            "Support 180.00 EUR\nTotal 229.00 EUR",
+            [
+                ("added", None, "Support 180.00 EUR"),
+                ("changed", "Total 49.00 EUR", "Total 229.00 EUR"),
+            ],
+        ),
+        (
+            "Thank you for it",
+            "Terms\nThank you all for it",
+            [("added", None, "Terms"), ("changed", "Thank you for it", "Thank you all for it")],
+        ),
         # Broken otherwise: the words, not the lines.
-        ("all good men\ncome", "all\ngood women\ncome", [("changed", "men", "women")]),
+        ("a b c d e f\ng h i j", "a b c\nd e F g\nh i j", [("changed", "f", "F")]),
+        ("a b c d e f\ng h i j", "a b c\nd x e f g\nh i j", [("added", None, "x")]),
         ("a b c d\ne f g", "a b c\nd e f g", []),
         ("a b c d e f g", "a b\nc d\ne f g", []),
     ],
