@@ -41,6 +41,9 @@ MAX_DOCUMENT_BYTES: Final = 20_000_000
 # Reserved for storing the pictures and for the response.
 _RESPONSE_MARGIN_S: Final = 2.0
 _PURPOSE: Final = "comparing the versions"
+_LATE: Final = (
+    "The pages were not compared in time: send a lower dpi, or compare versions with fewer pages."
+)
 _ONLY_PDF: Final[JsonObject] = {"formats": ["pdf"]}
 
 
@@ -168,10 +171,8 @@ class CompareVersions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             )
             outcome = self._ask(self.engine, side.job, context)
         except RenderFailure as failure:
-            # A trace is stored in a render's row, and this has none.
-            members = {name: each for name, each in failure.members.items() if name != "trace"}
             detail = f"{side.name}: {with_template_fields(failure.detail, side.source)}"
-            raise RenderFailure(failure.code, detail, errors=failure.errors, **members) from None
+            raise _failure(failure, detail) from None
         (document,) = outcome.files
         most = min(page_limit(side.job, workspace.plan), MAX_PAGES)
         if document.pages is not None and document.pages > most:
@@ -187,8 +188,12 @@ class CompareVersions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     ) -> tuple[Comparison, Sequence[RenderedFile]]:
         sources = (_source(old), _source(new))
         job = PdfToolJob(CompareOptions(dpi), sources, max_pages=MAX_PAGES)
-        # The documents have the test mark already.
-        outcome = self._ask(self.pdf_tools, job, replace(context, test=False))
+        try:
+            # The documents have the test mark already.
+            outcome = self._ask(self.pdf_tools, job, replace(context, test=False))
+        except RenderFailure as failure:
+            is_late = failure.code == "render_timeout"
+            raise _failure(failure, _LATE if is_late else failure.detail) from None
         try:
             return msgspec.convert(outcome.result, Comparison), outcome.files
         except msgspec.ValidationError as strange:
@@ -206,6 +211,13 @@ class CompareVersions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             except EngineLost:
                 log.warning("the engine was lost", exc_info=True)
         raise no_capacity_error(_PURPOSE)
+
+
+def _failure(failure: RenderFailure, detail: str) -> RenderFailure:
+    """Return a failure with another detail."""
+    # A trace is stored in a render's row, and this has none.
+    members = {name: each for name, each in failure.members.items() if name != "trace"}
+    return RenderFailure(failure.code, detail, errors=failure.errors, **members)
 
 
 def _source(document: RenderedFile) -> PdfSource:

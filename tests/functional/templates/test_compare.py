@@ -247,6 +247,15 @@ def test_data_that_do_not_fit_the_schema_of_a_side_are_refused(service: Service,
     assert answer.json["detail"].startswith("to (the draft): ")
 
 
+def test_late_comparison_says_what_to_change(service: Service, path: str) -> None:
+    service.tool_worker.failure = RenderFailure("render_timeout", "late")
+
+    answer = compare(service, path, **{"from": 1, "to": 2})
+
+    assert (answer.code, "send a lower dpi" in answer.json["detail"]) == ("render_timeout", True)
+    assert "trace" not in answer.json
+
+
 @pytest.mark.parametrize(
     ("pages", "size", "code"),
     [(51, 1_000, "page_limit_exceeded"), (1, 20_000_001, "output_too_large")],

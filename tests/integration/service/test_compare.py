@@ -68,7 +68,7 @@ def test_draft_is_compared_with_the_live_version(test: ApiClient) -> None:
     assert (second["changed"], second["from_url"], second["diff_url"]) == (1, None, None)
     for name in ("from", "to", "diff"):
         shown = picture(first[f"{name}_url"])
-        assert shown.size == (794, 1123)
+        assert shown.size == (795, 1123)
         keep(name, shown)
     texts = {(each["kind"], each["page"]): each for each in found["text_changes"]}
     assert any("March" in str(each["to"]) for each in found["text_changes"])
