@@ -36,8 +36,8 @@ class PageComparison(Model):
     to_url: str | None
     """The page after, a PNG; null if it is gone."""
     diff_url: str | None
-    """The page with its changes, a PNG: red was there before, blue is new. Null for a page of one
-    document only."""
+    """The page with its changes, a PNG: red was there before, blue is new, violet has another
+    colour. Null for a page of one document only."""
 
 
 class TextComparison(Model):

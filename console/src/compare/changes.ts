@@ -26,8 +26,9 @@ export function piecesOf(text: string, other: string): Piece[] {
   while (begin < most && words[begin] === others[begin]) begin += 1;
   let end = 0;
   while (end < most - begin && words[words.length - 1 - end] === others[others.length - 1 - end]) end += 1;
-  const parts = [words.slice(0, begin), words.slice(begin, words.length - end), words.slice(words.length - end)];
-  return parts
-    .map((part, number) => ({ text: part.join(''), differs: number === 1 }))
-    .filter((piece) => piece.text !== '');
+  const [before, middle, after] = [words.slice(0, begin), words.slice(begin, words.length - end), words.slice(words.length - end)].map((part) => part.join(''));
+  // Blanks around what differs are not marked.
+  const [, left = '', differs = '', right = ''] = /^(\s*)(.*?)(\s*)$/s.exec(middle ?? '') ?? [];
+  const pieces = [{ text: `${before}${left}`, differs: false }, { text: differs, differs: true }, { text: `${right}${after}`, differs: false }];
+  return pieces.filter((piece) => piece.text !== '');
 }

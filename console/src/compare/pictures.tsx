@@ -42,6 +42,7 @@ function Legend() {
     <span className="cmp-legend">
       <span className="cmp-removed">{texts.compare.wasThere}</span>
       <span className="cmp-added">{texts.compare.isNew}</span>
+      <span className="cmp-recoloured">{texts.compare.isRecoloured}</span>
     </span>
   );
 }

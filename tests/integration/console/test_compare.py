@@ -176,6 +176,7 @@ def test_overlay_shows_the_changes(person: Person, client: ApiClient) -> None:
         "return count; })()"
     )
     assert blue > 100
+    assert "has another colour" in person.text(".cmp-legend")
 
 
 def test_slider_is_moved_by_keys(person: Person, client: ApiClient) -> None:

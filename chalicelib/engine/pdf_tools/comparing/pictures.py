@@ -9,9 +9,12 @@ _INVISIBLE: Final = 8
 # How much the unchanged page fades behind the changes.
 _FADED: Final = 0.7
 _DIGITS: Final = 6
+# Of 255: a darker pixel is a part of a drawing, and not of the paper.
+_DRAWN: Final = 200
 # Told apart also by people who do not tell red from green.
 REMOVED: Final = (211, 33, 62)
 ADDED: Final = (11, 94, 199)
+RECOLOURED: Final = (122, 62, 177)
 
 type _Size = tuple[int, int]
 
@@ -26,7 +29,8 @@ class PictureDifference(NamedTuple):
 def difference(first: Image.Image, second: Image.Image) -> PictureDifference:
     """Return the difference of two pictures; what only one of them covers counts as changed.
 
-    The page is faded in it. What the first picture had is red, what the second one has is blue.
+    The page is faded in it. What the first picture had is red, what the second one has is blue,
+    and what both have in other colours is violet.
     """
     size = max(first.width, second.width), max(first.height, second.height)
     covered_first, covered_second = _cover(first.size, size), _cover(second.size, size)
@@ -34,13 +38,16 @@ def difference(first: Image.Image, second: Image.Image) -> PictureDifference:
     first, second = _on_white(first, size), _on_white(second, size)
     mask = ImageChops.lighter(_visible(ImageChops.difference(first, second)), only_one)
     total = _count(ImageChops.lighter(covered_first, covered_second))
+    grey_first, grey_second = first.convert("L"), second.convert("L")
     # Of the first: what was darker, or lies where the second one has no page.
-    darker_before = _positive(ImageChops.subtract(second.convert("L"), first.convert("L")))
+    darker_before = _positive(ImageChops.subtract(grey_second, grey_first))
     removed = ImageChops.lighter(darker_before, ImageChops.subtract(covered_first, covered_second))
-    return PictureDifference(
-        _share(_count(mask), total),
-        _drawn(ImageChops.darker(first, second), mask, ImageChops.darker(mask, removed)),
-    )
+    in_both = ImageChops.darker(_drawing(grey_first), _drawing(grey_second))
+    drawn = _faded(ImageChops.darker(grey_first, grey_second))
+    drawn.paste(ADDED, mask=mask)
+    drawn.paste(REMOVED, mask=ImageChops.darker(mask, removed))
+    drawn.paste(RECOLOURED, mask=ImageChops.darker(mask, in_both))
+    return PictureDifference(_share(_count(mask), total), drawn)
 
 
 def _cover(size: _Size, whole: _Size) -> Image.Image:
@@ -78,9 +85,11 @@ def _share(changed: int, total: int) -> float:
     return max(round(changed / total, _DIGITS), 10**-_DIGITS) if changed else 0.0
 
 
-def _drawn(page: Image.Image, mask: Image.Image, removed: Image.Image) -> Image.Image:
-    grey = page.convert("L").convert("RGB")
-    drawn = Image.blend(grey, Image.new("RGB", grey.size, "white"), _FADED)
-    drawn.paste(ADDED, mask=mask)
-    drawn.paste(REMOVED, mask=removed)
-    return drawn
+def _drawing(grey: Image.Image) -> Image.Image:
+    """Return a mask of what is drawn on the paper."""
+    return grey.point([255] * _DRAWN + [0] * (256 - _DRAWN))
+
+
+def _faded(grey: Image.Image) -> Image.Image:
+    page = grey.convert("RGB")
+    return Image.blend(page, Image.new("RGB", page.size, "white"), _FADED)

@@ -36,6 +36,7 @@ export const compare = {
     onlyAfter: (version: string) => `This page is in ${version} only`,
     wasThere: 'was there before',
     isNew: 'is new',
+    isRecoloured: 'has another colour',
     divide: 'Where both versions meet',
     shares: (share: number, from: string, to: string) => `${share} % ${from}, ${100 - share} % ${to}`,
     texts: 'Changes of the text',

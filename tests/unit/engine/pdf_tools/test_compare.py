@@ -12,7 +12,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools import compare
 from chalicelib.engine.pdf_tools.comparing.comparison import Comparison
-from chalicelib.engine.pdf_tools.comparing.pictures import ADDED, REMOVED
+from chalicelib.engine.pdf_tools.comparing.pictures import ADDED, RECOLOURED, REMOVED
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 from tests.builders.pdfs.unarchived import base_font, saved
 
@@ -80,6 +80,14 @@ def test_what_is_new_has_another_colour_than_what_is_gone() -> None:
         REMOVED,
         ADDED,
     )
+
+
+def test_what_has_another_colour_is_neither_new_nor_gone() -> None:
+    output = compared(pdf(HALF), pdf(b"1 0 0 rg 0 0 36 72 re f"))
+
+    assert output.comparison is not None
+    (page,) = output.comparison.pages
+    assert picture(output, page.diff_picture).getpixel((18, 36)) == RECOLOURED
 
 
 @pytest.mark.parametrize("new", [pdf(HALF), pdf(HALF + b" ")])
