@@ -25,7 +25,7 @@ from chalicelib.api.emails import (
 )
 from chalicelib.api.gotenberg import conversions
 from chalicelib.api.render import conveniences, renders
-from chalicelib.api.template import datasets, template_versions, templates
+from chalicelib.api.template import comparisons, datasets, template_versions, templates
 from chalicelib.api.webhooks import webhook_deliveries, webhook_endpoints
 
 # In the order of tags and operations in the OpenAPI document and the reference page.
@@ -38,6 +38,7 @@ BLUEPRINTS: Final = (
     pdf_tools.blueprint,
     templates.blueprint,
     template_versions.blueprint,
+    comparisons.blueprint,
     datasets.blueprint,
     storage_destinations.blueprint,
     email_connections.blueprint,

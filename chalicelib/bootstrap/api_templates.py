@@ -8,6 +8,8 @@ from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.emails.rules.read import ReadRules
 from chalicelib.features.emails.rules.repository import StoredRules
 from chalicelib.features.files.signed_urls import SignedFileUrls
+from chalicelib.features.previews.compare_versions import CompareVersions
+from chalicelib.features.previews.comparison_files import ComparisonFiles
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
 from chalicelib.features.previews.engine_checks import CheckInEngine
 from chalicelib.features.previews.thumbnail import DrawThumbnail
@@ -127,6 +129,30 @@ class TemplateUseCases:
             region=self._state.settings.region,
             clock=self._state.clock,
             ids=self._state.ids,
+        )
+
+    @LockedCachedProperty
+    def compare(self) -> CompareVersions:  # noqa: D102
+        state = self._state
+        return CompareVersions(
+            templates=self.resolve,
+            sources=self.resolve.templates,
+            datasets=self.read_datasets,
+            schemas=state.schemas,
+            engine=state.engine,
+            pdf_tools=state.pdf_tools,
+            files=ComparisonFiles(
+                table=state.main_table,
+                files=state.files,
+                objects=state.objects,
+                clock=state.clock,
+                ids=state.ids,
+            ),
+            state=state.service_states,
+            leases=state.leases,
+            region=state.settings.region,
+            clock=state.clock,
+            ids=state.ids,
         )
 
     @LockedCachedProperty

@@ -160,6 +160,8 @@ class PdfToolJob(msgspec.Struct, frozen=True, tag_field="kind", tag="pdf_tool"):
         """Return the PDFs by their JSON Pointers in the request."""
         if self.options.tool == "merge":
             return {f"/sources/{n}": source for n, source in enumerate(self.sources)}
+        if self.options.tool == "compare":
+            return dict(zip(("/from", "/to"), self.sources, strict=True))
         (source,) = self.sources
         return {"/source": source}
 

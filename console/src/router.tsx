@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { BASE_PATH } from './api/client.ts';
+import { compareSearch } from './compare/search.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
 import { templateSearch, templatesSearch } from './templates/search.ts';
@@ -58,6 +59,13 @@ const template = createRoute({
   component: lazyRouteComponent(() => import('./templates/template-view.tsx'), 'TemplateView'),
 });
 
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$id/compare',
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import('./compare/compare-view.tsx'), 'CompareView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -67,6 +75,7 @@ export const router = createRouter({
     tools,
     templates,
     template,
+    compare,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

@@ -53,6 +53,7 @@ MAKES_NOTHING = {
     "/v1/templates/{id}/lock",
     "/v1/templates/{id}/unlock",
     "/v1/templates/{id}/infer-schema",
+    "/v1/templates/{id}/compare",
     "/v1/email-connections/{id}/test",
     "/v1/email-rules/preview",
     "/v1/email-rules/{id}/preview",

@@ -19,6 +19,7 @@ from tests.builders.batches import (
     make_batch,
     published_template,
 )
+from tests.builders.examples.documents import text_pdf
 from tests.builders.pages.merging import item as merged_item
 from tests.builders.pdfs.requests import tool_request
 from tests.builders.service import Service
@@ -68,6 +69,16 @@ def templates_of_every_size(service: Service) -> None:
     service.clock.advance(days=30)
     service.process_due()
     assert service.call("GET", "/v1/templates?deleted=true").json["data"] == []
+    _compared_versions(service)
+
+
+def _compared_versions(service: Service) -> None:
+    usual = service.engine.content
+    service.engine.content, service.engine.page_count = text_pdf("Total"), 1
+    path = make_template(service, publish=True)
+    answer = service.call("POST", f"{path}/compare", json_body={"from": 1, "to": "live"})
+    assert answer.status == 200, answer.body
+    service.engine.content, service.engine.page_count = usual, 2
 
 
 def webhooks_of_every_size(service: Service, receiver: WebhookReceiver) -> None:

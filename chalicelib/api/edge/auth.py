@@ -71,10 +71,14 @@ class Auth(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KeyAuth:
-    """API key with a scope; with `takes_basic` it may be the password of Basic authentication."""
+    """API key with a scope, and `also` with another one.
+
+    With `takes_basic` it may be the password of Basic authentication.
+    """
 
     scope: str
     takes_basic: bool = False
+    also: str | None = None
 
     def authenticate(self, request: Request, services: RequestServices) -> Principal:
         """Return the principal; raises ServiceError 401 or 403 with the first failed check.
@@ -98,9 +102,10 @@ class KeyAuth:
         return Principal(workspace, key.mode, frozenset(key.scopes), tuple(key.templates), key)
 
     def authorize(self, principal: Principal) -> None:
-        """Raise `insufficient_scope` unless the key has the scope."""
-        if not principal.has_scope(self.scope):
-            raise Forbidden("insufficient_scope", f"This needs a key with the scope {self.scope}.")
+        """Raise `insufficient_scope` unless the key has the scope, or both."""
+        for scope in filter(None, (self.scope, self.also)):
+            if not principal.has_scope(scope):
+                raise Forbidden("insufficient_scope", f"This needs a key with the scope {scope}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,6 +251,13 @@ class ValidateOptions(ToolOptions, frozen=True, tag="validate"):
     """A report about what the document claims, and no file."""
 
 
+class CompareOptions(ToolOptions, frozen=True, tag="compare"):
+    """The pages of two documents side by side; no request of a tool has it (decision 88)."""
+
+    dpi: Annotated[int, Bounds(ge=36, le=300)] = 96
+    """Pixels for each inch."""
+
+
 type AnyToolOptions = (
     MergeOptions
     | SplitOptions
@@ -271,4 +278,5 @@ type AnyToolOptions = (
     | ToTextOptions
     | PdfaOptions
     | ValidateOptions
+    | CompareOptions
 )

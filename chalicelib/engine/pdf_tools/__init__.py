@@ -51,7 +51,10 @@ TOOLS: Final[tuple[PdfTool, ...]] = (
     PdfTool(options.ValidateOptions, "Validate a PDF"),
 )
 
+# Of the service itself: no route leads to it (decision 88).
+COMPARISON: Final = PdfTool(options.CompareOptions, "Compare two PDFs")
+
 
 def tool_by_name(name: str) -> PdfTool:
     """Return the tool of this name; raises StopIteration for another name."""
-    return next(tool for tool in TOOLS if tool.name == name)
+    return next(tool for tool in (*TOOLS, COMPARISON) if tool.name == name)

@@ -1,6 +1,5 @@
 """Tool `to-images`: one picture for each page."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -10,17 +9,12 @@ from chalicelib.engine.pdf.document.open_drawing import DrawableSource, open_dra
 from chalicelib.engine.pdf.document.page_picture import PictureSize, draw_page
 from chalicelib.engine.pdf.forms.annotation_looks import complete_looks
 from chalicelib.engine.pdf_tools.page_ranges import page_indexes
+from chalicelib.engine.pdf_tools.picture_size import picture_size
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 from chalicelib.engine.picture_files import jpeg_file, png_file, webp_file
 from chalicelib.engine.test_mark import mark_image
 
 MAX_PICTURES: Final = 500
-MAX_SIDE: Final = 16_384
-# The encoder of WebP holds copies of the whole picture, and its sides have 14 bits.
-_MAX_WEBP_SIDE: Final = 16_383
-MAX_PIXELS: Final = 150_000_000
-_MAX_WEBP_PIXELS: Final = 80_000_000
-_POINTS_PER_INCH: Final = 72
 _ENCODERS: Final = {"png": png_file, "jpeg": jpeg_file, "webp": webp_file}
 
 
@@ -34,7 +28,7 @@ def run(tool_input: ToolInput[ToImagesOptions]) -> ToolOutput:
             message = f"names {len(indexes)} pages; at most {MAX_PICTURES} become pictures"
             raise refused_option("/pages", message, "out_of_range")
         # All sizes first: a page that is too large is refused before time is spent on others.
-        sizes = [_picture_size(drawing, index, options) for index in indexes]
+        sizes = [picture_size(drawing, index, options.dpi, options.format) for index in indexes]
         pages = zip(indexes, sizes, strict=True)
         return ToolOutput(
             tuple(
@@ -42,25 +36,6 @@ def run(tool_input: ToolInput[ToImagesOptions]) -> ToolOutput:
                 for part, (index, size) in enumerate(pages, 1)
             )
         )
-
-
-def _picture_size(drawing: DrawableSource, index: int, options: ToImagesOptions) -> PictureSize:
-    scale = options.dpi / _POINTS_PER_INCH * drawing.user_units[index]
-    size = PictureSize(*(max(round(side * scale), 1) for side in _page_size(drawing, index)))
-    is_webp = options.format == "webp"
-    max_side, max_pixels = (_MAX_WEBP_SIDE, _MAX_WEBP_PIXELS) if is_webp else (MAX_SIDE, MAX_PIXELS)
-    begin = f"page {index + 1} would have {size.width} x {size.height} pixels"
-    if max(size) > max_side:
-        raise refused_option("/dpi", f"{begin}; at most {max_side} a side", "out_of_range")
-    if size.width * size.height > max_pixels:
-        message = f"{begin}; a {options.format} has at most {max_pixels} in all"
-        raise refused_option("/dpi", message, "out_of_range")
-    return size
-
-
-def _page_size(drawing: DrawableSource, index: int) -> Sequence[float]:
-    size: Sequence[float] = drawing.document.get_page_size(index)
-    return size
 
 
 def _picture_file(

@@ -13,6 +13,7 @@ from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.context import RenderedFile, RenderWarning
 from chalicelib.engine.pdf.document.describe import DocumentDescription
 from chalicelib.engine.pdf.document.source import UnopenedPdf
+from chalicelib.engine.pdf_tools.comparing.comparison import Comparison
 
 MAX_SOURCE_BYTES: Final = 100_000_000
 # Of all sources together: a file that comes out may have as much as one of them.
@@ -62,11 +63,12 @@ class ToolCheck(NamedTuple):
 
 
 class ToolOutput(NamedTuple):
-    """Files in order, the checks for the validators, and what a document says of itself."""
+    """Files in order, the checks for the validators, and what is said of documents."""
 
     files: tuple[RenderedFile, ...] = ()
     checks: tuple[ToolCheck, ...] = ()
     description: DocumentDescription | None = None
+    comparison: Comparison | None = None
 
 
 # Makes the files of a tool; raises RenderFailure, also for options that do not fit the document.

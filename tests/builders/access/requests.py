@@ -177,6 +177,7 @@ _BODIES: Final[Mapping[str, Any]] = {
     "POST /v1/templates/{id}/publish": {},
     "POST /v1/templates/{id}/rollback": {"version": 1},
     "POST /v1/templates/{id}/datasets": {"name": "B", "data": {}},
+    "POST /v1/templates/{id}/compare": {"from": 1, "to": 9},
     "PUT /v1/templates/{id}/datasets/{ds}": {"name": "B", "data": {}},
     "PATCH /v1/storage-destinations/{id}": {"name": "B"},
     "PATCH /v1/email-connections/{id}": {"name": "B"},

@@ -232,6 +232,11 @@ OUTCOMES: Final[Mapping[str, Mapping[str, Outcomes]]] = {
         "{ds}": OF_OTHER_TEMPLATE,
         "{id}": TEMPLATE,
     },
+    # Of a version that is not there: the ids are looked at before.
+    "POST /v1/templates/{id}/compare": {
+        "/dataset_id": OF_OTHER_TEMPLATE,
+        "{id}": TEMPLATE._replace(test="version_not_found", owner="version_not_found"),
+    },
     "GET /v1/templates/{id}/draft": {
         "{id}": TEMPLATE,
     },

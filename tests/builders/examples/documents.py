@@ -140,6 +140,21 @@ def small_pdf(pages: int = 1, *, form: bool = False) -> str:
     return base64.b64encode(_written(objects)).decode()
 
 
+def text_pdf(text: str) -> bytes:
+    """Return a PDF of one A5 page with a text."""
+    content = f"BT/F 24 Tf 40 500 Td({text})Tj ET"
+    page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 420 595]/Contents 5 0 R"
+    return _written(
+        [
+            "<</Type/Catalog/Pages 2 0 R>>",
+            "<</Type/Pages/Count 1/Kids[4 0 R]>>",
+            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+            f"{page}/Resources<</Font<</F 3 0 R>>>>>>",
+            f"<</Length {len(content)}>>stream\n{content}\nendstream",
+        ]
+    )
+
+
 def protected_pdf(password: str) -> str:
     """Return a PDF in base64 that opens with a password."""
     with pikepdf.open(io.BytesIO(base64.b64decode(small_pdf()))) as document:

@@ -11,7 +11,11 @@ from tests.builders.examples.pdf_tools import play_pdf_tools
 from tests.builders.examples.recorder import Recorder
 from tests.builders.examples.renders import play_renders, play_short_forms, play_uploads
 from tests.builders.examples.service import example_service
-from tests.builders.examples.templates import play_datasets, play_templates
+from tests.builders.examples.templates import (
+    play_comparison,
+    play_datasets,
+    play_templates,
+)
 from tests.builders.in_process_aws import MotoAws
 
 
@@ -34,6 +38,7 @@ def recorded_examples(aws: MotoAws) -> dict[str, dict[str, Any]]:
         play_pdf_tools(recorder)
         play_links(recorder, label)
         _play_service(recorder)
+        play_comparison(recorder, template)
         return recorder.stable_examples()
 
 

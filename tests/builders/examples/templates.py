@@ -1,5 +1,7 @@
 """Examples of templates, their versions and datasets."""
 
+from typing import Any
+
 from tests.builders.examples.documents import (
     DATA,
     INVOICE_CSS,
@@ -7,6 +9,7 @@ from tests.builders.examples.documents import (
     LABEL_DATA,
     LABEL_SCENE,
     OTHER_DATA,
+    text_pdf,
 )
 from tests.builders.examples.recorder import Recorder
 
@@ -115,3 +118,23 @@ def play_datasets(recorder: Recorder, template: str) -> None:
     )
     recorder.call("POST /v1/templates/{id}/infer-schema", id=template)
     recorder.call("DELETE /v1/templates/{id}/datasets/{ds}", **one)
+
+
+def play_comparison(recorder: Recorder, template: str) -> None:
+    """Publish a total with a currency, and compare the version with the first one."""
+    totals = iter(("Total: 229.00", "Total: 229.00 EUR"))
+    service = recorder.service
+    path = f"/v1/templates/{template}"
+    service.call("PUT", f"{path}/draft", json_body={"html": INVOICE_HTML, "css": INVOICE_CSS})
+    service.call("POST", f"{path}/publish", json_body={})
+
+    def print_total(_job: Any) -> None:
+        service.engine.content = text_pdf(next(totals))
+
+    service.engine.before_run, service.engine.page_count = print_total, 1
+    recorder.call(
+        "POST /v1/templates/{id}/compare",
+        "The first version and the live one",
+        id=template,
+        body={"from": 1, "to": "live"},
+    )

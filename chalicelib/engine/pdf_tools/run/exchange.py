@@ -21,6 +21,7 @@ from chalicelib.engine.failure_record import FailureRecord
 from chalicelib.engine.pdf.document.describe import DocumentDescription
 from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools import tool_by_name
+from chalicelib.engine.pdf_tools.comparing.comparison import MAX_TEXT_CHARACTERS, Comparison
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
 
 # Texts quote documents, which may have megabytes of them.
@@ -140,6 +141,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     fault: str | None = None
     out_of_memory: bool = False
     description: DocumentDescription | None = None
+    comparison: Comparison | None = None
     contents: tuple[bytes, ...] = ()
 
     @classmethod
@@ -213,7 +215,24 @@ class ToolAnswer(msgspec.Struct, frozen=True):
             )
             for each in self.checks
         )
-        return ToolOutput(files, checks, self._short_description())
+        return ToolOutput(files, checks, self._short_description(), self._short_comparison())
+
+    def _short_comparison(self) -> Comparison | None:
+        """Return the comparison with texts that can be shown.
+
+        Raises StrangeAnswerError if it names a file that is missing.
+        """
+        if self.comparison is None:
+            return None
+        for page in self.comparison.pages:
+            for number in (page.from_picture, page.to_picture, page.diff_picture):
+                if number is not None and number >= len(self.files):
+                    raise StrangeAnswerError("pictures")
+        changes = tuple(
+            replace(each, from_=_shown_text(each.from_), to=_shown_text(each.to))
+            for each in self.comparison.text_changes
+        )
+        return replace(self.comparison, text_changes=changes)
 
     def _short_description(self) -> DocumentDescription | None:
         """Return the description with texts that can be shown and stored."""
@@ -228,6 +247,11 @@ class ToolAnswer(msgspec.Struct, frozen=True):
         words = (_short_text(word, _MAX_WORD_CHARACTERS) for word in metadata.keywords)
         keywords = tuple(islice(words, _MAX_WORDS))
         return replace(self.description, metadata=replace(metadata, **texts, keywords=keywords))
+
+
+def _shown_text(text: str | None) -> str | None:
+    """Return a changed text of a document, cut, without lone surrogates."""
+    return None if text is None else replace_lone_surrogates(text[:MAX_TEXT_CHARACTERS])
 
 
 def _short_text(text: str, most: int = _MAX_CHARACTERS) -> str:
@@ -268,5 +292,11 @@ def _answer(
         for file in output.files
     )
     shown = tuple(_Warning(*each) for each in warnings)
-    answer = ToolAnswer(files, tuple(checks), shown, description=output.description)
+    answer = ToolAnswer(
+        files,
+        tuple(checks),
+        shown,
+        description=output.description,
+        comparison=output.comparison,
+    )
     return msgspec.to_builtins(answer), contents

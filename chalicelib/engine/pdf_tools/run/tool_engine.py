@@ -10,6 +10,7 @@ import msgspec
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import ValidationRequest
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
@@ -92,7 +93,7 @@ class PdfToolEngine:
             is_cold_start=is_cold_start,
             filename=job.filename,
             validation_requests=_validation_requests(output, contents),
-            result=None if output.description is None else msgspec.to_builtins(output.description),
+            result=_result(output),
             storage_paths=paths,
         )
 
@@ -155,6 +156,13 @@ def _output(answer: ToolAnswer) -> ToolOutput:
         return answer.output()
     except StrangeAnswerError as strange:
         raise ToolFaultError(str(strange)) from None
+
+
+def _result(output: ToolOutput) -> JsonObject | None:
+    """Return what the tool says of its documents."""
+    said = output.description or output.comparison
+    result: JsonObject | None = None if said is None else msgspec.to_builtins(said)
+    return result
 
 
 def _validation_requests(

@@ -49,6 +49,7 @@ _ALL: Final[tuple[options.AnyToolOptions, ...]] = (
     options.ToTextOptions(),
     options.PdfaOptions("3b"),
     options.ValidateOptions(),
+    options.CompareOptions(36),
 )
 
 
@@ -63,7 +64,8 @@ def warm_up() -> None:
     for content, password in ((mark, None), (_sample(_PASSWORD), _PASSWORD)):
         source = UnopenedPdf(content, password, "/source")
         for each in _ALL:
-            sources = [source] * 2 if isinstance(each, options.MergeOptions) else [source]
+            takes_two = isinstance(each, options.MergeOptions | options.CompareOptions)
+            sources = [source] * 2 if takes_two else [source]
             tool_input: ToolInput[options.ToolOptions] = ToolInput(
                 each, sources, {MARK: mark, "/attachments/0": b"x"}, test=password is None
             )

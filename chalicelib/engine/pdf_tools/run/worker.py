@@ -19,7 +19,7 @@ from typing import Final
 
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.pdf.fonts.font_files import FontFiles
-from chalicelib.engine.pdf_tools import TOOLS
+from chalicelib.engine.pdf_tools import COMPARISON, TOOLS
 from chalicelib.engine.pdf_tools.run.exchange import run_request
 from chalicelib.engine.pdf_tools.run.warm_up import warm_up
 from chalicelib.engine.sandbox import process_sandbox, wire
@@ -41,7 +41,7 @@ def main(service_pid: int, fonts_dir: str, ends: int) -> None:
     _raise_stack_limit()
     # It logs each fault of a document. There may be millions.
     logging.getLogger("pikepdf").setLevel(logging.ERROR)
-    for tool in TOOLS:
+    for tool in (*TOOLS, COMPARISON):
         tool.load()
     fonts = FontFiles(Path(fonts_dir))
     warm_up()

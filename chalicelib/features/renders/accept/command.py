@@ -99,7 +99,7 @@ def check_command(command: RenderCommand, region: str) -> None:
     `region_not_enabled` or `validation_error`.
     """
     _check_key(command)
-    _check_workspace(command, region)
+    check_workspace(command.workspace, command.key_mode, region)
     raise_all(_option_errors(command))
 
 
@@ -125,8 +125,12 @@ def _check_key(command: RenderCommand) -> None:
             "template_not_allowed_for_key",
             "This key may use the templates of its allowlist only, and this is none of them.",
         )
-    drafts_allowed = command.key_mode == "test" or command.workspace.allow_draft_rendering
-    if command.version == "draft" and not drafts_allowed:
+    check_draft(command.version, command.key_mode, command.workspace)
+
+
+def check_draft(version: VersionChoice, mode: Mode, workspace: Workspace) -> None:
+    """Refuse a draft to live keys that may not render one; raises `test_key_required`."""
+    if version == "draft" and mode == "live" and not workspace.allow_draft_rendering:
         raise Forbidden(
             "test_key_required",
             "A live key renders published versions. Send version draft with a test key, or have "
@@ -134,13 +138,14 @@ def _check_key(command: RenderCommand) -> None:
         )
 
 
-def _check_workspace(command: RenderCommand, region: str) -> None:
-    if command.key_mode == "live" and not command.workspace.owner_verified:
+def check_workspace(workspace: Workspace, mode: Mode, region: str) -> None:
+    """Raise `email_not_verified` or `region_not_enabled`."""
+    if mode == "live" and not workspace.owner_verified:
         raise Forbidden(
             "email_not_verified",
             "Verify the workspace owner's email address; test keys work meanwhile.",
         )
-    check_region(command.workspace, region)
+    check_region(workspace, region)
 
 
 def check_region(workspace: Workspace, region: str) -> None:

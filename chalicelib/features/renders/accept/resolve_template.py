@@ -87,9 +87,12 @@ class ResolveTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         template_source: ResolvedSource,
         data: JsonObject,
         emails: EmailRules | None = None,
+        *,
+        explicit: JsonObject | None = None,
     ) -> PageJob:
-        """Return the job of a template's document with the template's own options only."""
-        output, default = _split_einvoice(merged_output(template_source.source, {}), plan)
+        """Return the job of a template's document with its own options, below `explicit`."""
+        merged = merged_output(template_source.source, explicit or {})
+        output, default = _split_einvoice(merged, plan)
         job = PageJob(
             source=TemplateSource(template.id, _content(template_source)),
             output=self.complete_output(output),

@@ -1,3 +1,4 @@
+import { compare } from './compare.ts';
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
 import { playground } from './playground.ts';
@@ -13,4 +14,5 @@ export const english = {
   ...renders,
   ...tools,
   ...templates,
+  ...compare,
 } as const;

@@ -1,0 +1,1 @@
+"""Differences of two documents: of the pictures of their pages, and of their texts."""
