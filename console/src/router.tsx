@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { BASE_PATH } from './api/client.ts';
+import { checkSearch, makeSearch } from './invoices/search.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
 import { Shell } from './ui/shell.tsx';
@@ -35,12 +36,28 @@ const render = createRoute({
   component: lazyRouteComponent(() => import('./renders/render-view.tsx'), 'RenderView'),
 });
 
+const invoices = createRoute({
+  getParentRoute: () => root,
+  path: '/invoices',
+  validateSearch: checkSearch,
+  component: lazyRouteComponent(() => import('./invoices/check-view.tsx'), 'CheckView'),
+});
+
+const newInvoice = createRoute({
+  getParentRoute: () => root,
+  path: '/invoices/new',
+  validateSearch: makeSearch,
+  component: lazyRouteComponent(() => import('./invoices/make-view.tsx'), 'MakeView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     playground,
     renders,
     render,
+    invoices,
+    newInvoice,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

@@ -16,3 +16,16 @@ declare module 'virtual:examples' {
   const list: { name: string; title: string; load: () => Promise<{ default: Example }> }[];
   export default list;
 }
+
+declare module 'virtual:invoice-form' {
+  import type { InvoiceSection } from './invoices/invoice-field.ts';
+  const sections: InvoiceSection[];
+  export default sections;
+}
+
+declare module 'virtual:invoice-examples' {
+  import type { JsonObject } from './invoices/invoice-field.ts';
+  export const invoices: { name: string; title: string; profile: string; invoice: JsonObject }[];
+  /** The XML of an invoice. */
+  export const received: string;
+}

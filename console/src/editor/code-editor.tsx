@@ -29,7 +29,7 @@ type Props = {
 
 const LANGUAGES = { html: () => html(), css: () => css(), json: () => json() };
 
-const COLORS = HighlightStyle.define([
+export const COLORS = HighlightStyle.define([
   { tag: [tags.tagName, tags.keyword, tags.propertyName], color: 'var(--code-name)' },
   { tag: [tags.attributeName, tags.className, tags.labelName, tags.typeName], color: 'var(--code-second)' },
   { tag: [tags.string, tags.attributeValue, tags.special(tags.string)], color: 'var(--code-text)' },
@@ -38,7 +38,7 @@ const COLORS = HighlightStyle.define([
   { tag: [tags.angleBracket, tags.bracket, tags.punctuation, tags.separator], color: 'var(--second)' },
 ]);
 
-const LOOK = EditorView.theme({
+export const LOOK = EditorView.theme({
   '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '12.5px' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },

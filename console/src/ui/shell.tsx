@@ -13,6 +13,7 @@ import { NoticeBar } from './notice-bar.tsx';
 const VIEWS = [
   { to: '/playground', name: 'playground', scope: 'render:write' },
   { to: '/renders', name: 'renders', scope: 'renders:read' },
+  { to: '/invoices', name: 'invoices', scope: 'render:write' },
 ] as const;
 
 /** The frame: the rail with all views that the key may open, and the view. */

@@ -1,5 +1,7 @@
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
+import { invoiceRules } from './invoice-rules.ts';
+import { invoices } from './invoices.ts';
 import { playground } from './playground.ts';
 import { renders } from './renders.ts';
 
@@ -7,6 +9,8 @@ import { renders } from './renders.ts';
 export const english = {
   ...frame,
   ...documents,
+  ...invoices,
+  ...invoiceRules,
   ...playground,
   ...renders,
 } as const;
