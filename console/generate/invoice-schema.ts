@@ -96,11 +96,13 @@ function fieldsOf(model: string, prefix: string, schemas: Record<string, Schema>
   return Object.entries(properties).map(([name, given]): InvoiceField => {
     const path = `${prefix}${name}`;
     const [description, terms] = split((given.description ?? '').replaceAll('\n', ' '));
+    const usual = /Default: `([^`]*)`/.exec(description)?.[1];
     const base = {
       name, path, description,
       term: termAt(model, path, terms),
       isRequired: required.includes(name),
       isUsual: used.has(path) || DEFAULTED.has(path),
+      ...(usual === undefined ? {} : { usual }),
     };
     const schema = withoutNull(given);
     const target = nameOf(schema);

@@ -41,7 +41,7 @@ export function CheckView() {
         <div className="check-view">
           <header className="topline">
             <h1>{texts.invoices.title}</h1>
-            <Modes mode="check" />
+            <Modes />
             <span className="spacer" />
             {received && <CopyAs programs={() => validationPrograms(received.isPdf ? texts.invoices.copyOfPdf : texts.invoices.copyOfFile, received.isPdf)} />}
             {received && <button type="button" className="button" onClick={choose}>{texts.invoices.another}</button>}
@@ -194,9 +194,9 @@ function noXml(received: Received): string {
   return received.isPdf ? texts.invoices.noXmlInPdf : texts.invoices.noXml;
 }
 
-/** An element without elements, or the start tag of another one. */
-function tagOf({ from, to, tagTo, children }: XmlNode): { from: number; to: number } {
-  return { from, to: children.length > 0 ? tagTo : to };
+/** An element without elements, or the name of another one. */
+function tagOf({ from, to, nameTo, children }: XmlNode): { from: number; to: number } {
+  return { from, to: children.length > 0 ? nameTo : to };
 }
 
 function defined(search: { [_ in keyof CheckSearch]?: CheckSearch[_] | undefined }): CheckSearch {

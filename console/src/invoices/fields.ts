@@ -20,6 +20,17 @@ export function fieldAt(path: string): InvoiceField | null {
   return byPath.get(pattern) ?? byPath.get(pattern.replace(/\[\]$/, '')) ?? null;
 }
 
+const byTerm = new Map([...byPath.values()].filter(({ term, path }) => term !== '' && !path.includes('[]')).map((field) => [field.term, field.path]));
+
+/** The path of the first field that a text names by its number, such as "(BT-10)"; null if it names none. */
+export function pathOfTerms(text: string): string | null {
+  for (const [term] of text.matchAll(/B[TG]-\d+/g)) {
+    const path = byTerm.get(term);
+    if (path) return path;
+  }
+  return null;
+}
+
 /** A name of the contract as a label: `vat_id` is "VAT ID". */
 export function labelOf(name: string): string {
   const words = name.split('_').map((word) => KNOWN[word] ?? word).join(' ');

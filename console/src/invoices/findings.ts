@@ -1,6 +1,6 @@
 import type { components } from 'contract';
 import { texts } from '../texts.ts';
-import { innerPath, valueAt } from './fields.ts';
+import { innerPath, pathOfTerms, valueAt } from './fields.ts';
 import type { JsonObject } from './invoice-field.ts';
 import type { Places } from './places.ts';
 import type { Conformance } from './received.ts';
@@ -33,7 +33,11 @@ export function findingsOf(conformance: Conformance, root: XmlNode | null): Show
   );
   return found.map((finding, index) => {
     const isInXml = root !== null && finding.subject === 'einvoice' && finding.location.startsWith('/');
-    return { ...finding, number: index + 1, node: isInXml ? nodeAt(root, finding.location) : null };
+    const node = isInXml ? nodeAt(root, finding.location) : null;
+    // What is missing from the whole document has no place of its own, but a number in the words of the rule.
+    const named = node === root || node?.children.length ? pathOfTerms(finding.message) : null;
+    const path = finding.path ?? (finding.subject === 'einvoice' && named ? `invoice.${named}` : null);
+    return { ...finding, number: index + 1, node, path };
   });
 }
 

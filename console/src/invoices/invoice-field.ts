@@ -8,6 +8,8 @@ export type InvoiceField = {
   isRequired: boolean;
   /** Whether one of the examples has it. The others are behind "More fields". */
   isUsual: boolean;
+  /** What the service takes for an absent value. */
+  usual?: string;
 } & (
   | { kind: 'group' | 'list'; fields: InvoiceField[] }
   | { kind: 'map'; keys: string[]; fields: InvoiceField[] }

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { texts } from '../texts.ts';
 
 /** The two views of invoices. */
-export function Modes({ mode }: { mode: 'check' | 'make' }) {
+export function Modes() {
   return (
     <nav className="segments modes" aria-label={texts.invoices.title}>
-      <Link to="/invoices" aria-current={mode === 'check' ? 'page' : undefined}>{texts.invoices.modes.check}</Link>
-      <Link to="/invoices/new" aria-current={mode === 'make' ? 'page' : undefined}>{texts.invoices.modes.make}</Link>
+      <Link to="/invoices" activeOptions={{ exact: true, includeSearch: false }}>{texts.invoices.modes.check}</Link>
+      <Link to="/invoices/new" activeOptions={{ exact: true, includeSearch: false }}>{texts.invoices.modes.make}</Link>
     </nav>
   );
 }

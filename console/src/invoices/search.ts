@@ -23,7 +23,7 @@ export function checkSearch(given: Record<string, unknown>): CheckSearch {
 export const MAKE_PARTS = ['form', 'result'] as const;
 export type MakePart = (typeof MAKE_PARTS)[number];
 /** What the result shows. */
-export const PANELS = ['summary', 'document', 'xml'] as const;
+export const PANELS = ['summary', 'xml'] as const;
 export type MakePanel = (typeof PANELS)[number];
 
 export type MakeSearch = { example?: string; part?: MakePart; panel?: MakePanel; page?: number; zoom?: Zoom };

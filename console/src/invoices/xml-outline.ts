@@ -3,8 +3,8 @@ export type XmlNode = {
   name: string;
   from: number;
   to: number;
-  /** Where its start tag ends. */
-  tagTo: number;
+  /** Where the name in its start tag ends. */
+  nameTo: number;
   /** Text of an element without elements; empty for the others. */
   text: string;
   attributes: Record<string, string>;
@@ -40,7 +40,8 @@ export function outline(text: string): XmlNode | null {
     if (kind === 'open' || kind === 'empty') {
       if (root && !open) return null;
       const tag = text.slice(from + 1, to - 1);
-      const node: XmlNode = { name: localName(NAME.exec(tag)?.[0] ?? ''), from, to, tagTo: to, text: '', attributes: attributesOf(tag), children: [], parent: open };
+      const full = NAME.exec(tag)?.[0] ?? '';
+      const node: XmlNode = { name: localName(full), from, to, nameTo: from + 1 + full.length, text: '', attributes: attributesOf(tag), children: [], parent: open };
       open?.children.push(node);
       root ??= node;
       count += 1;

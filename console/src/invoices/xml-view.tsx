@@ -54,10 +54,10 @@ export default function XmlView(props: Props) {
       state: EditorState.create({
         doc: text,
         extensions: [
-          lineNumbers(), foldGutter(), codeFolding(), drawSelection(), highlightSelectionMatches(), EditorView.lineWrapping,
+          lineNumbers(), foldGutter(), codeFolding(), drawSelection(), highlightSelectionMatches(),
           EditorState.readOnly.of(true), xml(), syntaxHighlighting(COLORS), LOOK, MARKED, PLACES,
           keymap.of([...defaultKeymap, ...foldKeymap, ...searchKeymap]),
-          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             const isOwn = update.transactions.some((each) => each.isUserEvent('select'));
             if (isOwn && update.selectionSet && update.state.selection.main.empty) latest.current.onPlace(update.state.selection.main.head);

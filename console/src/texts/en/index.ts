@@ -1,5 +1,6 @@
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
+import { invoiceCodes } from './invoice-codes.ts';
 import { invoiceRules } from './invoice-rules.ts';
 import { invoices } from './invoices.ts';
 import { playground } from './playground.ts';
@@ -10,6 +11,7 @@ export const english = {
   ...frame,
   ...documents,
   ...invoices,
+  ...invoiceCodes,
   ...invoiceRules,
   ...playground,
   ...renders,
