@@ -21,8 +21,8 @@ export type Received = {
 };
 
 const MAX_BYTES = 20_000_000;
-// All plans take bodies of this size.
-const MAX_BODY_BYTES = 1_000_000;
+// No plan takes a larger body.
+const MAX_BODY_BYTES = 5_000_000;
 const PDF_START = [0x25, 0x50, 0x44, 0x46, 0x2d];
 // A PDF may begin with other bytes.
 const PDF_START_WITHIN = 1024;
@@ -77,7 +77,11 @@ async function validate(name: string, bytes: Uint8Array, isPdf: boolean, signal:
   const type = isPdf ? 'application/pdf' : 'application/xml';
   if (bytes.length <= MAX_BODY_BYTES) {
     const sent = { body: bytes as never, bodySerializer: (body: unknown) => body as Blob, headers: { 'Content-Type': type }, signal };
-    return dataOf(api.POST('/v1/einvoices/validate', sent));
+    try {
+      return await dataOf(api.POST('/v1/einvoices/validate', sent));
+    } catch (error) {
+      if (problemOf(error).code !== 'payload_too_large') throw error;
+    }
   }
   const id = await upload(name, type, bytes, signal);
   try {
