@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { brotli } from './generate/brotli.ts';
 import { examples } from './generate/examples.ts';
+import { invoiceSchema } from './generate/invoice-schema.ts';
 import { optionsSchema } from './generate/options-schema.ts';
 import { toolsSchema } from './generate/tools-schema.ts';
 
@@ -10,7 +11,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 // Relative addresses: the service puts the path of its host before those of the page.
 export default defineConfig({
   base: './',
-  plugins: [optionsSchema(`${root}infra/openapi.json`), toolsSchema(`${root}infra/openapi.json`), examples(`${root}examples`), brotli()],
+  plugins: [
+    optionsSchema(`${root}infra/openapi.json`),
+    toolsSchema(`${root}infra/openapi.json`),
+    examples(`${root}examples`),
+    invoiceSchema(root),
+    brotli(),
+  ],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { BASE_PATH } from './api/client.ts';
 import { compareSearch } from './compare/search.ts';
+import { checkSearch, makeSearch } from './invoices/search.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
 import { templateSearch, templatesSearch } from './templates/search.ts';
@@ -66,6 +67,20 @@ const compare = createRoute({
   component: lazyRouteComponent(() => import('./compare/compare-view.tsx'), 'CompareView'),
 });
 
+const invoices = createRoute({
+  getParentRoute: () => root,
+  path: '/invoices',
+  validateSearch: checkSearch,
+  component: lazyRouteComponent(() => import('./invoices/check-view.tsx'), 'CheckView'),
+});
+
+const newInvoice = createRoute({
+  getParentRoute: () => root,
+  path: '/invoices/new',
+  validateSearch: makeSearch,
+  component: lazyRouteComponent(() => import('./invoices/make-view.tsx'), 'MakeView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -76,6 +91,8 @@ export const router = createRouter({
     templates,
     template,
     compare,
+    invoices,
+    newInvoice,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

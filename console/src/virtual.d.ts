@@ -21,3 +21,16 @@ declare module 'virtual:tools' {
   const forms: unknown;
   export default forms;
 }
+
+declare module 'virtual:invoice-form' {
+  import type { InvoiceSection } from './invoices/invoice-field.ts';
+  const sections: InvoiceSection[];
+  export default sections;
+}
+
+declare module 'virtual:invoice-examples' {
+  import type { JsonObject } from './invoices/invoice-field.ts';
+  export const invoices: { name: string; title: string; profile: string; invoice: JsonObject }[];
+  /** The XML of an invoice. */
+  export const received: string;
+}

@@ -1,5 +1,6 @@
 import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from 'pdfjs-dist';
 import PdfWorker from 'pdfjs-dist/build/pdf.worker.min.mjs?worker';
+import { findText, type PageBox } from './find-text.ts';
 
 export type PageSize = { width: number; height: number };
 /** An opened PDF: sizes of its pages in CSS pixels, and pictures of them. */
@@ -8,6 +9,8 @@ export type OpenedPdf = {
   draw: (number: number, scale: number) => { canvas: Promise<HTMLCanvasElement>; cancel: () => void };
   /** The fields of its form. */
   fields: () => Promise<FormField[]>;
+  /** The first place where one of the texts is printed, the first text before the others; null if there is none. */
+  find: (wanted: readonly string[]) => Promise<PageBox | null>;
   close: () => void;
 };
 export type FormField = { name: string; kind: 'text' | 'switch' | 'choice'; value: string; values: string[] };
@@ -19,9 +22,31 @@ const MAX_MEASURED = 200;
 
 /** Open a PDF; the bytes are handed over. */
 export async function openPdf(bytes: Uint8Array, password = ''): Promise<OpenedPdf> {
+  const pdf = await load(bytes, password);
+  return {
+    pages: await sizes(pdf),
+    draw: (number, scale) => draw(pdf, number, scale),
+    fields: () => fields(pdf),
+    find: (wanted) => findText(pdf, wanted),
+    close: () => void pdf.loadingTask.destroy(),
+  };
+}
+
+/** The files that a PDF carries; the bytes are handed over. */
+export async function attachmentsOf(bytes: Uint8Array): Promise<{ name: string; bytes: Uint8Array }[]> {
+  const pdf = await load(bytes);
+  try {
+    const found = await pdf.getAttachments();
+    const files = [...(found ?? [])].map(async ([id, { filename, content }]) => ({ name: filename, bytes: content ?? (await pdf.getAttachmentContent(id)) }));
+    return (await Promise.all(files)).flatMap(({ name, bytes: read }) => (read ? [{ name, bytes: read }] : []));
+  } finally {
+    void pdf.loadingTask.destroy();
+  }
+}
+
+function load(bytes: Uint8Array, password = ''): Promise<PDFDocumentProxy> {
   GlobalWorkerOptions.workerPort ??= new PdfWorker();
-  const pdf = await getDocument({ data: bytes, password, useWasm: false, enableXfa: false, stopAtErrors: false }).promise;
-  return { pages: await sizes(pdf), draw: (number, scale) => draw(pdf, number, scale), fields: () => fields(pdf), close: () => void pdf.loadingTask.destroy() };
+  return getDocument({ data: bytes, password, useWasm: false, enableXfa: false, stopAtErrors: false }).promise;
 }
 
 type FieldObject = { type: string; value?: unknown; exportValues?: string; items?: { exportValue: string }[] };

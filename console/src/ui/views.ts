@@ -7,6 +7,7 @@ const VIEWS = [
   { to: '/playground', name: 'playground', scopes: ['render:write'] },
   { to: '/templates', name: 'templates', scopes: ['templates:read'] },
   { to: '/renders', name: 'renders', scopes: ['renders:read'] },
+  { to: '/invoices', name: 'invoices', scopes: ['render:write'] },
   { to: '/tools', name: 'tools', scopes: ['render:write'] },
 ] as const;
 

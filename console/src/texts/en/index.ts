@@ -1,6 +1,9 @@
 import { compare } from './compare.ts';
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
+import { invoiceCodes } from './invoice-codes.ts';
+import { invoiceRules } from './invoice-rules.ts';
+import { invoices } from './invoices.ts';
 import { playground } from './playground.ts';
 import { renders } from './renders.ts';
 import { tools } from './tools.ts';
@@ -10,6 +13,9 @@ import { templates } from './templates.ts';
 export const english = {
   ...frame,
   ...documents,
+  ...invoices,
+  ...invoiceCodes,
+  ...invoiceRules,
   ...playground,
   ...renders,
   ...tools,
