@@ -1,8 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { BASE_PATH } from './api/client.ts';
+import { batchesSearch, batchSearch, newBatchSearch } from './batches/search.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
 import { Shell } from './ui/shell.tsx';
+import { usageSearch } from './usage/search.ts';
 
 const root = createRootRoute({ component: Shell });
 
@@ -35,12 +37,44 @@ const render = createRoute({
   component: lazyRouteComponent(() => import('./renders/render-view.tsx'), 'RenderView'),
 });
 
+const batches = createRoute({
+  getParentRoute: () => root,
+  path: '/batches',
+  validateSearch: batchesSearch,
+  component: lazyRouteComponent(() => import('./batches/batch-list.tsx'), 'BatchList'),
+});
+
+const newBatch = createRoute({
+  getParentRoute: () => root,
+  path: '/batches/new',
+  validateSearch: newBatchSearch,
+  component: lazyRouteComponent(() => import('./batches/new-batch.tsx'), 'NewBatch'),
+});
+
+const batch = createRoute({
+  getParentRoute: () => root,
+  path: '/batches/$id',
+  validateSearch: batchSearch,
+  component: lazyRouteComponent(() => import('./batches/batch-view.tsx'), 'BatchView'),
+});
+
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: '/usage',
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('./usage/usage-view.tsx'), 'UsageView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     playground,
     renders,
     render,
+    batches,
+    newBatch,
+    batch,
+    usage,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

@@ -13,6 +13,8 @@ import { NoticeBar } from './notice-bar.tsx';
 const VIEWS = [
   { to: '/playground', name: 'playground', scope: 'render:write' },
   { to: '/renders', name: 'renders', scope: 'renders:read' },
+  { to: '/batches', name: 'batches', scope: 'renders:read' },
+  { to: '/usage', name: 'usage', scope: 'account:read' },
 ] as const;
 
 /** The frame: the rail with all views that the key may open, and the view. */

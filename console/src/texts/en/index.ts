@@ -1,7 +1,9 @@
+import { batches } from './batches.ts';
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
 import { playground } from './playground.ts';
 import { renders } from './renders.ts';
+import { usage } from './usage.ts';
 
 /** All texts in English. */
 export const english = {
@@ -9,4 +11,6 @@ export const english = {
   ...documents,
   ...playground,
   ...renders,
+  ...batches,
+  ...usage,
 } as const;
