@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { texts } from '../texts.ts';
 import { shownNumber } from '../ui/format.ts';
+import { MAX_SQUARES } from './items.ts';
 import type { BatchItem } from './queries.ts';
 import type { ItemStatus } from './search.ts';
 import { ItemState } from './state.tsx';
@@ -41,8 +42,8 @@ export function ItemGrid({ items, total, selected, onSelect }: Props) {
       pen.fillStyle = pen.strokeStyle = styles.getPropertyValue(COLOURS[status]);
       square(pen, status, (at % columns) * (size + GAP), Math.floor(at / columns) * (size + GAP), size);
     }
-    if (selected !== undefined && selected < items.length) mark(pen, styles.getPropertyValue('--accent'), selected, columns, size);
-    if (hovered !== null && hovered < items.length) mark(pen, styles.getPropertyValue('--text'), hovered, columns, size);
+    if (selected !== undefined && selected < items.length) mark(pen, styles.getPropertyValue('--text'), selected, columns, size);
+    if (hovered !== null && hovered < items.length) mark(pen, styles.getPropertyValue('--accent'), hovered, columns, size);
   }, [items, width, height, columns, size, selected, hovered, scheme]);
 
   const at = (event: PointerEvent): number | null => {
@@ -84,7 +85,7 @@ export function ItemGrid({ items, total, selected, onSelect }: Props) {
       </div>
       <p className="item-line">
         {hovered === null ? (
-          <span className="quiet">{total > items.length ? texts.batch.gridFirst(shownNumber(items.length), shownNumber(total)) : texts.batch.gridHint}</span>
+          <span className="quiet">{items.length < Math.min(total, MAX_SQUARES) ? texts.batch.gridLoading(shownNumber(items.length), shownNumber(total)) : total > items.length ? texts.batch.gridFirst(shownNumber(items.length), shownNumber(total)) : texts.batch.gridHint}</span>
         ) : (
           <><b>{texts.batch.item(item.index)}</b><ItemState status={item.status} /><span className="item-words">{item.reference ?? item.filename ?? ''}{item.error && ` ${item.error.message}`}</span></>
         )}

@@ -22,8 +22,7 @@ export function OptionFields({ template, options, onChange }: Props) {
     <div className="option-fields">
       <label className="field">
         <span>{texts.newBatch.reference}</span>
-        <input className="input" maxLength={255} value={options.reference} onChange={(event) => set({ reference: event.target.value })} />
-        <small>{texts.newBatch.referenceHint}</small>
+        <input className="input" maxLength={255} placeholder={texts.newBatch.referenceHint} value={options.reference} onChange={(event) => set({ reference: event.target.value })} />
       </label>
       <label className="field">
         <span>{texts.newBatch.version}</span>

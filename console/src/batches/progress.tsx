@@ -36,7 +36,7 @@ export function Progress({ batch, running }: { batch: Batch; running: number }) 
       <p className="progress-words">
         <span className="progress-parts">
           {PARTS.map((part) => (counts[part] > 0 || part === 'succeeded') && (
-            <span key={part} className="progress-part"><i className={`swatch ${part}`} aria-hidden="true" /><b>{shownNumber(counts[part])}</b> {texts.batch.parts[part]}</span>
+            <span key={part} className="progress-part"><i className={`swatch ${part}`} aria-hidden="true" /><span><b>{shownNumber(counts[part])}</b> {texts.batch.parts[part]}</span></span>
           ))}
         </span>
         <span className="progress-pace">{batch.total === 0 && !isFinal(batch) ? texts.batch.counting : pace}</span>

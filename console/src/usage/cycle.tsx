@@ -32,7 +32,7 @@ export function Cycle({ account }: { account: Account }) {
         <>
           <div className="cycle-bar" aria-hidden="true">{parts.map(({ name, value }) => value > 0 && <i key={name} className={name} style={{ flexGrow: value }} />)}</div>
           <ul className="cycle-parts">
-            {parts.map(({ name, value }) => (value > 0 || name === 'used' || name === 'left') && <li key={name}><i className={`cycle-swatch ${name}`} aria-hidden="true" /><b>{shownNumber(value)}</b> {texts.usage.parts[name]}</li>)}
+            {parts.map(({ name, value }) => (value > 0 || name === 'used' || name === 'left') && <li key={name}><i className={`cycle-swatch ${name}`} aria-hidden="true" /><span><b>{shownNumber(value)}</b> {texts.usage.parts[name]}</span></li>)}
           </ul>
         </>
       )}

@@ -14,7 +14,7 @@ const MAX_TEMPLATE_PAGES = 5;
 /** The days of a range; none: the API takes the present cycle. */
 export function daysOf(range: Range, now: Date): { from?: string; to?: string } {
   if (range === 'cycle') return {};
-  return { from: dayText(now.getTime() - (Number(range) - 1) * DAY_MS), to: dayText(now.getTime()) };
+  return { from: dayText(now.getTime() - (range - 1) * DAY_MS), to: dayText(now.getTime()) };
 }
 
 export function usageOf(key: string, range: Range) {
