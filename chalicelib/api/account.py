@@ -10,7 +10,8 @@ from chalicelib.api.edge.auth import KeyAuth, Principal
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.usage.read import requested_days
-from chalicelib.features.workspaces.limits.model import Allowance, allowance
+from chalicelib.features.workspaces.limits.model import Allowance, allowance, sync_places_held
+from chalicelib.features.workspaces.limits.rate import rate_state
 from chalicelib.features.workspaces.model import Workspace
 
 blueprint: Final = Blueprint(__name__)
@@ -25,13 +26,15 @@ blueprint: Final = Blueprint(__name__)
 def retrieve_account(call: Call) -> Reply:
     """Retrieve the account.
 
-    The plan with its limits, the current billing cycle and the renders that are left in it, and
-    what the key may do. Test renders do not count.
+    The plan with its limits and what of them is in use, the current billing cycle and the renders
+    that are left in it, and what the key may do. Test renders do not count.
     """
-    workspace = call.caller.workspace
+    workspace, now = call.caller.workspace, call.services.clock.now()
     limits = call.services.limits.get(workspace.id)
-    account = _account_object(workspace, limits, call.services.clock.now())
-    return Reply(200, {**account, "key": _key_object(call.caller)})
+    bulk = call.services.batches.read.in_flight(workspace.id)
+    in_use = _in_use_object(workspace, limits, bulk, now)
+    account = _account_object(workspace, limits, now)
+    return Reply(200, {**account, "in_use": in_use, "key": _key_object(call.caller)})
 
 
 @blueprint.route("/v1/usage", methods=["GET"])
@@ -78,6 +81,18 @@ def _account_object(workspace: Workspace, limits: Row, now: dt.datetime) -> dict
             "sync_timeout_s": plan.sync_timeout_s,
         },
         "regions": list(workspace.regions),
+    }
+
+
+def _in_use_object(
+    workspace: Workspace, limits: Row, bulk: int, now: dt.datetime
+) -> dict[str, int]:
+    """Return what of the limits is in use; `bulk` is the number of items in flight."""
+    rate = rate_state(workspace.plan, limits, now)
+    return {
+        "sync": sync_places_held(limits, now),
+        "bulk": bulk,
+        "rate": rate.limit - rate.remaining,
     }
 
 

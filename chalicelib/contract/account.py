@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from chalicelib.contract.base import Model, Query
-from chalicelib.contract.field_types import Day
+from chalicelib.contract.field_types import Count, Day
 
 
 class AccountWorkspace(Model):
@@ -70,6 +70,17 @@ class AccountLimits(Model):
     """Seconds that a sync render may take."""
 
 
+class AccountInUse(Model):
+    """What of the limits is in use at this moment. Reading it changes nothing."""
+
+    sync: Count
+    """Places held of `sync_concurrency`."""
+    bulk: Count
+    """Items of batches that are queued or running, of `bulk_concurrency`."""
+    rate: Count
+    """Requests that create renders, counted in the present second, of `rate_limit_rps`."""
+
+
 class AccountKey(Model):
     """The API key of the request."""
 
@@ -100,6 +111,8 @@ class Account(Model):
     """The allowance of renders with live keys, and what is left of it."""
     limits: AccountLimits
     """Limits of the plan."""
+    in_use: AccountInUse
+    """What of the limits is in use."""
     regions: list[str]
     """Regions in which the workspace may render."""
     key: AccountKey

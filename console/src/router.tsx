@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { BASE_PATH } from './api/client.ts';
+import { batchesSearch, batchSearch, newBatchSearch } from './batches/search.ts';
 import { compareSearch } from './compare/search.ts';
 import { checkSearch, makeSearch } from './invoices/search.ts';
 import { playgroundSearch } from './playground/search.ts';
@@ -7,6 +8,7 @@ import { renderSearch, rendersSearch } from './renders/search.ts';
 import { templateSearch, templatesSearch } from './templates/search.ts';
 import { toolsSearch } from './tools/search.ts';
 import { Shell } from './ui/shell.tsx';
+import { usageSearch } from './usage/search.ts';
 
 const root = createRootRoute({ component: Shell });
 
@@ -81,6 +83,34 @@ const newInvoice = createRoute({
   component: lazyRouteComponent(() => import('./invoices/make-view.tsx'), 'MakeView'),
 });
 
+const batches = createRoute({
+  getParentRoute: () => root,
+  path: '/batches',
+  validateSearch: batchesSearch,
+  component: lazyRouteComponent(() => import('./batches/batch-list.tsx'), 'BatchList'),
+});
+
+const newBatch = createRoute({
+  getParentRoute: () => root,
+  path: '/batches/new',
+  validateSearch: newBatchSearch,
+  component: lazyRouteComponent(() => import('./batches/new-batch.tsx'), 'NewBatch'),
+});
+
+const batch = createRoute({
+  getParentRoute: () => root,
+  path: '/batches/$id',
+  validateSearch: batchSearch,
+  component: lazyRouteComponent(() => import('./batches/batch-view.tsx'), 'BatchView'),
+});
+
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: '/usage',
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('./usage/usage-view.tsx'), 'UsageView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -93,6 +123,10 @@ export const router = createRouter({
     compare,
     invoices,
     newInvoice,
+    batches,
+    newBatch,
+    batch,
+    usage,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

@@ -79,7 +79,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("dynamodb:Query", "MainTable WS#*#USE#*"),
             ("dynamodb:Query", "MainTable WS#*#LIM"),
-            ("dynamodb:Query", "MainTable WS#*#BAT#*"),
+            ("dynamodb:Query", "MainTable WS#*#BAT*"),
             ("dynamodb:Query", "MainTable WS#*#RND#*"),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),

@@ -328,7 +328,8 @@ WARNINGS: Final = f"{_FAIL_ON} storage_upload_failed"
 
 # Every field of the answers.
 SHAPES: Final[dict[str, str]] = {
-    "Account": "workspace plan cycle renders limits regions key",
+    "Account": "workspace plan cycle renders limits in_use regions key",
+    "AccountInUse": "sync bulk rate",
     "AccountKey": "id name mode scopes template_ids expires_at",
     "AccountLimits": "bulk_concurrency max_pages max_payload_mb rate_limit_rps sync_concurrency "
     "sync_timeout_s",

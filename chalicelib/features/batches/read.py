@@ -8,8 +8,9 @@ import msgspec
 
 from chalicelib.adapters.aws.table import RowValue
 from chalicelib.core.errors import NotFound
-from chalicelib.core.ids import BatchId, is_id
+from chalicelib.core.ids import BatchId, WorkspaceId, is_id
 from chalicelib.core.json import Json
+from chalicelib.features.batches.active import active_batches
 from chalicelib.features.batches.bodies import BatchBodies, with_names
 from chalicelib.features.batches.model import Batch, BatchItem, ItemCounts, counts_of
 from chalicelib.features.batches.present import item_json
@@ -61,6 +62,14 @@ class ReadBatches(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if batch.counts is not None:
             return batch.counts
         return counts_of(batch, self.batches.counters(batch))
+
+    def in_flight(self, workspace_id: WorkspaceId) -> int:
+        """Return the number of items that are queued or running, over all batches."""
+        running = [
+            each for each in active_batches(self.batches, workspace_id) if not each.batch.is_final
+        ]
+        # Items that are released and end between two reads are counted as ended alone.
+        return sum(max(0, each.in_flight) for each in running)
 
     def page(
         self, viewer: Viewer, equal: Mapping[str, RowValue], *, limit: int, after: str | None

@@ -11,12 +11,17 @@ const SHAPES: Record<RenderStatus, string> = {
   canceled: 'M2.500 6h7',
 };
 
-/** A state as word, colour and shape. */
+/** The state of a render as word, colour and shape. */
 export function Status({ status }: { status: RenderStatus }) {
+  return <StatusMark status={status} word={texts.renders.status[status]} />;
+}
+
+/** A word with the colour and the shape of a state. */
+export function StatusMark({ status, word }: { status: RenderStatus; word: string }) {
   return (
     <span className={`status ${status}`}>
       <svg viewBox="0 0 12 12" aria-hidden="true"><path d={SHAPES[status]} /></svg>
-      {texts.renders.status[status]}
+      {word}
     </span>
   );
 }

@@ -7,8 +7,10 @@ const VIEWS = [
   { to: '/playground', name: 'playground', scopes: ['render:write'] },
   { to: '/templates', name: 'templates', scopes: ['templates:read'] },
   { to: '/renders', name: 'renders', scopes: ['renders:read'] },
+  { to: '/batches', name: 'batches', scopes: ['renders:read'] },
   { to: '/invoices', name: 'invoices', scopes: ['render:write'] },
   { to: '/tools', name: 'tools', scopes: ['render:write'] },
+  { to: '/usage', name: 'usage', scopes: ['account:read'] },
 ] as const;
 
 export type View = (typeof VIEWS)[number];

@@ -11,6 +11,7 @@ from chalicelib.features.usage.subscribe import CountUsage
 from chalicelib.features.workspaces.change import WorkspaceChanges
 from chalicelib.features.workspaces.keys.model import SCOPES
 from chalicelib.features.workspaces.plans import PLANS
+from tests.builders.batches import make_batch, published_template
 from tests.builders.service import Service
 
 
@@ -40,6 +41,7 @@ def test_account_shows_plan_cycle_allowance_and_limits(service: Service) -> None
             "sync_concurrency": 50,
             "sync_timeout_s": 28,
         },
+        "in_use": {"sync": 0, "bulk": 0, "rate": 3},
         "regions": ["eu"],
         "key": {
             "id": f"key_{service.live.split('_')[2]}",
@@ -64,6 +66,70 @@ def test_account_shows_what_the_key_may_do(service: Service) -> None:
     assert (shown["mode"], shown["scopes"]) == ("test", ["account:read"])
     assert shown["template_ids"] == [template]
     assert key.text not in str(shown)
+
+
+def in_use(service: Service, key: str = "") -> dict[str, int]:
+    answer = service.call("GET", "/v1/account", key=key or service.live)
+    shown: dict[str, int] = answer.json["in_use"]
+    return shown
+
+
+def test_account_shows_the_places_that_are_held(service: Service) -> None:
+    workspace = service.services.workspaces.get(service.workspace)
+    assert workspace is not None
+    leases = service.services.state.leases
+    now = service.clock.now().timestamp()
+
+    with leases(workspace, until=now + 30), leases(workspace, until=now + 10):
+        assert in_use(service)["sync"] == 2
+        service.clock.advance(seconds=15)
+        assert in_use(service)["sync"] == 1
+
+    assert in_use(service)["sync"] == 0
+
+
+def test_account_shows_the_items_in_flight(service: Service) -> None:
+    """Items that wait for their release, or have ended, are not in flight; tests count too."""
+    service.operator.change_workspace(service.workspace, WorkspaceChanges(plan="starter"))
+    template = published_template(service)
+    make_batch(service, 7, template_id=template)
+    make_batch(service, 1, template_id=template, key=service.test)
+    assert in_use(service)["bulk"] == 0
+
+    service.release_batches()
+    assert in_use(service)["bulk"] == PLANS["starter"].bulk_concurrency
+    service.run_queued("BatchItems")
+    service.relay_events()
+    assert in_use(service)["bulk"] == 0
+    service.release_batches()
+    assert in_use(service)["bulk"] == 3
+    service.run_batches()
+    service.clock.advance(seconds=1)
+
+    assert in_use(service)["bulk"] == 0
+
+
+def test_reading_the_account_uses_none_of_the_limits_that_it_shows(service: Service) -> None:
+    for _ in range(3):
+        service.render()
+    before = service.services.limits.get(service.workspace)
+
+    shown = [in_use(service) for _ in range(3)]
+
+    assert shown == [{"sync": 0, "bulk": 0, "rate": 3}] * 3
+    assert service.services.limits.get(service.workspace) == before
+    service.clock.advance(seconds=1)
+    assert in_use(service)["rate"] == 0
+
+
+def test_limits_in_use_are_those_of_the_workspace_alone(service: Service) -> None:
+    make_batch(service, 2)
+    service.release_batches()
+    service.render()
+
+    other = in_use(service, service.key("live", service.create_workspace("scale")))
+
+    assert other == {"sync": 0, "bulk": 0, "rate": 0}
 
 
 def test_account_of_a_new_cycle_is_unused(

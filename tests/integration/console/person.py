@@ -58,10 +58,17 @@ class Person:
 
     def press(self, name: str) -> None:
         """Press the button, tab or link of a name, once it is there and can be pressed."""
+        self._press(f"{name}\n")
+
+    def press_button_that_begins(self, words: str) -> None:
+        """Press the button, tab or link whose name begins with words."""
+        self._press(words)
+
+    def _press(self, begin: str) -> None:
         found = (
             "[...document.querySelectorAll('button, a, summary, [role=menuitem]')].find((each) => "
             "each.checkVisibility() && !each.disabled"
-            f" && (each.innerText + '\\n').startsWith({json.dumps(name)} + '\\n'))"
+            f" && (each.innerText + '\\n').startsWith({json.dumps(begin)}))"
         )
         self.browser.wait_for(f"{found} !== undefined")
         # Radix opens menus and tabs at the press itself, not at the click.

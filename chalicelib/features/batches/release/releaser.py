@@ -7,14 +7,15 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed
+from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
+from chalicelib.features.batches.active import ActiveBatch, active_batches
 from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.csv.import_csv import ImportCsv
-from chalicelib.features.batches.model import Batch, Counted, ItemCounts
+from chalicelib.features.batches.model import Batch
 from chalicelib.features.batches.release.release_step import (
     NoRendersLeftError,
     ReleaseStep,
@@ -29,25 +30,12 @@ log = logging.getLogger(__name__)
 
 # A function goes on for so long; then the next one does.
 _TIME_LIMIT: Final = dt.timedelta(seconds=40)
-_NONE_ENDED: Final = Counted(ItemCounts(), 0)
 # CSV files are read for so long; then other batches have their turn.
 _IMPORT_SLICE: Final = dt.timedelta(seconds=5)
 # Until the rate of test renders has more.
 _PACE: Final = dt.timedelta(seconds=1)
 # With zero retention, of the input of items that wait.
 _MAX_UNRETAINED: Final = dt.timedelta(hours=24)
-
-
-class ActiveBatch(NamedTuple):
-    """Batch with work left, and its counters, which are read after the batch itself."""
-
-    batch: Batch
-    counted: Counted
-
-    @property
-    def in_flight(self) -> int:
-        """Return the number of released items that have not ended."""
-        return self.batch.released - self.counted.ended
 
 
 class PassOutcome(NamedTuple):
@@ -105,11 +93,10 @@ class Releaser(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         workspace = self.workspaces.get(lease.workspace_id)
         if workspace is None:
             return PassOutcome(is_done=True)
-        ids = self.batches.active_ids(lease.workspace_id)
         import_until = self.clock.now() + _IMPORT_SLICE
         errors: dict[BatchId, Exception] = {}
         active = []
-        for each in self._active(lease.workspace_id, ids):
+        for each in active_batches(self.batches, lease.workspace_id):
             try:
                 active.append(self._advance_one(each, import_until))
             except Exception as error:
@@ -126,18 +113,6 @@ class Releaser(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         for first in errors.values():
             raise first
         return outcome
-
-    def _active(self, workspace_id: WorkspaceId, ids: Sequence[BatchId]) -> list[ActiveBatch]:
-        batches = [
-            batch
-            for start in range(0, len(ids), BATCH_GET_LIMIT)
-            for batch in self.batches.get_many(workspace_id, ids[start : start + BATCH_GET_LIMIT])
-        ]
-        # In this order, what was released and is not read yet counts as in flight.
-        return [
-            ActiveBatch(batch, self.batches.counters(batch) if batch.released else _NONE_ENDED)
-            for batch in batches
-        ]
 
     def _advance_one(self, active: ActiveBatch, import_until: dt.datetime) -> ActiveBatch:
         batch = active.batch

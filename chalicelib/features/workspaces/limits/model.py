@@ -212,3 +212,9 @@ def allowance(workspace: Workspace, item: Row, now: dt.datetime) -> Allowance:
         return Allowance(item["used"], left, prepaid, item["cycle_start"], item["cycle_end"])
     included = workspace.plan.included_renders
     return Allowance(0, included, prepaid, format_rfc3339(cycle.start), format_rfc3339(cycle.end))
+
+
+def sync_places_held(item: Row, now: dt.datetime) -> int:
+    """Return how many places of the sync concurrency are held."""
+    now_s = int(now.timestamp())
+    return sum(until > now_s for until in item["leases"].values())

@@ -1,4 +1,5 @@
 import { compare } from './compare.ts';
+import { batches } from './batches.ts';
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
 import { invoiceCodes } from './invoice-codes.ts';
@@ -8,6 +9,7 @@ import { playground } from './playground.ts';
 import { renders } from './renders.ts';
 import { tools } from './tools.ts';
 import { templates } from './templates.ts';
+import { usage } from './usage.ts';
 
 /** All texts in English. */
 export const english = {
@@ -21,4 +23,6 @@ export const english = {
   ...tools,
   ...templates,
   ...compare,
+  ...batches,
+  ...usage,
 } as const;
