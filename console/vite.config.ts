@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { brotli } from './generate/brotli.ts';
 import { examples } from './generate/examples.ts';
+import { layerFields } from './generate/layer-fields.ts';
 import { optionsSchema } from './generate/options-schema.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -9,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 // Relative addresses: the service puts the path of its host before those of the page.
 export default defineConfig({
   base: './',
-  plugins: [optionsSchema(`${root}infra/openapi.json`), examples(`${root}examples`), brotli()],
+  plugins: [optionsSchema(`${root}infra/openapi.json`), layerFields(`${root}infra/openapi.json`), examples(`${root}examples`), brotli()],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

@@ -8,7 +8,7 @@ const ELSEWHERE = new Set(['format', 'formats', 'image', 'pdf', 'fail_on']);
 /** What the tabs Header and Footer hold. */
 const IN_TABS = new Set(['pdf.header.html', 'pdf.header.enabled', 'pdf.footer.html', 'pdf.footer.enabled']);
 
-type Schema = {
+export type Schema = {
   $ref?: string;
   type?: string | string[];
   enum?: string[];
@@ -38,6 +38,15 @@ export function optionsSchema(file: string): Plugin {
 }
 
 function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
+  const children = fieldReader(schemas);
+  const output = schemas.OutputSpec?.properties;
+  const pdf = schemas.PdfOptions?.properties;
+  if (!output || !pdf) throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
+  return [...children(pdf, 'pdf'), ...children(output, '')];
+}
+
+/** Returns what makes fields of the properties of a schema, which are at a path. */
+export function fieldReader(schemas: Record<string, Schema>) {
   const named = (schema: Schema): Schema => {
     if (!schema.$ref) return schema;
     const target = schemas[schema.$ref.split('/').at(-1) ?? ''];
@@ -80,10 +89,7 @@ function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
       .map(([name, schema]) => ({ name, schema, place: path ? `${path}.${name}` : name }))
       .filter(({ place }) => !IN_TABS.has(place) && !(path === '' && ELSEWHERE.has(place)))
       .map(({ name, schema, place }) => field(name, place, schema));
-  const output = schemas.OutputSpec?.properties;
-  const pdf = schemas.PdfOptions?.properties;
-  if (!output || !pdf) throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
-  return [...children(pdf, 'pdf'), ...children(output, '')];
+  return children;
 }
 
 function types(schema: Schema): string[] {

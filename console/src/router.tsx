@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { BASE_PATH } from './api/client.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
+import { sceneSearch } from './scene/search.ts';
 import { Shell } from './ui/shell.tsx';
 
 const root = createRootRoute({ component: Shell });
@@ -35,12 +36,27 @@ const render = createRoute({
   component: lazyRouteComponent(() => import('./renders/render-view.tsx'), 'RenderView'),
 });
 
+const newScene = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/new-scene',
+  component: lazyRouteComponent(() => import('./scene/new-scene.tsx'), 'NewScene'),
+});
+
+const scene = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$id/scene',
+  validateSearch: sceneSearch,
+  component: lazyRouteComponent(() => import('./scene/scene-view.tsx'), 'SceneView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     playground,
     renders,
     render,
+    newScene,
+    scene,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

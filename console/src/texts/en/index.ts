@@ -2,6 +2,7 @@ import { documents } from './documents.ts';
 import { frame } from './frame.ts';
 import { playground } from './playground.ts';
 import { renders } from './renders.ts';
+import { scene } from './scene.ts';
 
 /** All texts in English. */
 export const english = {
@@ -9,4 +10,5 @@ export const english = {
   ...documents,
   ...playground,
   ...renders,
+  ...scene,
 } as const;
