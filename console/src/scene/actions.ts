@@ -1,6 +1,6 @@
 import { type Alignment, alignedBy, at, type Box, boundsOf, distanceIn, distributedBy, matrixOf, parentMatrix, type Point, union } from './geometry.ts';
 import {
-  copiesOf, groupOf, type Layer, layersOf, lineOf, MAX_LAYERS, allLayers, numberOf, outermost, replaceLayers, round, type Scene, withFields, withLayers, withOrder, withoutLayers,
+  copiesOf, groupOf, type Layer, layersOf, lineOf, numberOf, outermost, replaceLayers, round, type Scene, withFields, withLayers, withOrder, withoutLayers,
 } from './model.ts';
 
 /** A scene after an action, with what is selected then. */
@@ -59,14 +59,13 @@ function reordered(layers: readonly Layer[], chosen: ReadonlySet<string>, order:
   return order === 'forward' ? next.reverse() : next;
 }
 
-/** Put layers above the selected one; they are selected then. Nothing changes if they are too many. */
-export function added(scene: Scene, layers: readonly Layer[], above: string | null): Result | null {
-  if (allLayers(scene.layers).length + allLayers(layers).length > MAX_LAYERS) return null;
+/** Put layers above a layer, or above all; they are selected then. */
+export function added(scene: Scene, layers: readonly Layer[], above: string | null): Result {
   return { scene: withLayers(scene, layers, above), selected: layers.map(({ key }) => key) };
 }
 
 /** Put copies of layers above the selected one, a little aside. */
-export function pasted(scene: Scene, layers: readonly Layer[], above: string | null): Result | null {
+export function pasted(scene: Scene, layers: readonly Layer[], above: string | null): Result {
   const copies = copiesOf(layers, scene).map((layer) => ({
     ...layer, x: round(numberOf(layer, 'x') + PASTED_OFFSET), y: round(numberOf(layer, 'y') + PASTED_OFFSET),
   }));

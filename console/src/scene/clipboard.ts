@@ -1,5 +1,5 @@
 import type { ClipboardEvent } from 'react';
-import { added, chosenLayers, pasted, removed } from './actions.ts';
+import { added, chosenLayers, pasted, removed, type Result } from './actions.ts';
 import type { Editing } from './history.ts';
 import { copiedText, newLayer, readCopied } from './model.ts';
 
@@ -29,9 +29,9 @@ export function clipboardHandlers(editing: Editing, isFixed: boolean) {
   };
 }
 
-/** Take over the result of an action; null is none. */
-export function apply(editing: Editing, result: { scene: Editing['scene']; selected: readonly string[] } | null): void {
-  if (result) editing.change(() => result.scene, { selected: result.selected });
+/** Take over the result of an action. */
+export function apply(editing: Editing, result: Result): void {
+  editing.change(() => result.scene, { selected: result.selected });
 }
 
 function isInText(event: ClipboardEvent): boolean {

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState }
 import { useRights } from '../api/account.ts';
 import { BASE_PATH } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
-import type { Problem } from '../api/problem.ts';
+import { type Problem, problemOf } from '../api/problem.ts';
 import { texts } from '../texts.ts';
 import { CopyAs } from '../ui/copy.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -43,7 +43,7 @@ export function Editor({ template, draft: firstDraft, datasets, saved, first, co
   const [snap, setSnap] = useSnap();
   const [zoom, setZoom] = useState<number | 'fit'>('fit');
   const dataset = datasets.find(({ id }) => id === search.dataset) ?? datasets.find(({ is_default }) => is_default) ?? null;
-  const data = useData(template.id, dataset?.id ?? null);
+  const { data, problem: dataProblem } = useData(template.id, dataset?.id ?? null);
   const paths = useMemo(() => [...new Set([...pathsInData(data).keys(), ...pathsInSchema(saving.draft.schema)])], [data, saving.draft.schema]);
   const faults = useFaults(saving.problem, saving.refused);
   const faulty = useMemo(() => new Set(faults.flatMap(({ key }) => (key === null ? [] : [key]))), [faults]);
@@ -95,20 +95,22 @@ export function Editor({ template, draft: firstDraft, datasets, saved, first, co
             </select>
           </label>
         )}
-        <div className="segments" role="group" aria-label={texts.pages.zoom}>
-          <button type="button" aria-label={texts.scene.zoomOut} onClick={() => setZoom(zoomed(shownZoom(zoom, scene), 1 / 1.25))}>−</button>
-          <button type="button" aria-pressed={zoom === 'fit'} onClick={() => setZoom('fit')}>{texts.scene.fit}</button>
-          <button type="button" aria-pressed={zoom === 1} onClick={() => setZoom(1)}>{typeof zoom === 'number' && zoom !== 1 ? texts.scene.percent(zoom) : texts.pages.zooms.full}</button>
-          <button type="button" aria-label={texts.scene.zoomIn} onClick={() => setZoom(zoomed(shownZoom(zoom, scene), 1.25))}>+</button>
-        </div>
+        {view === 'design' && (
+          <div className="segments" role="group" aria-label={texts.pages.zoom}>
+            <button type="button" aria-label={texts.scene.zoomOut} onClick={() => setZoom(zoomed(shownZoom(zoom, scene), 1 / 1.25))}>−</button>
+            <button type="button" aria-pressed={zoom === 'fit'} onClick={() => setZoom('fit')}>{texts.scene.fit}</button>
+            <button type="button" aria-pressed={zoom === 1} onClick={() => setZoom(1)}>{typeof zoom === 'number' && zoom !== 1 ? texts.scene.percent(zoom) : texts.pages.zooms.full}</button>
+            <button type="button" aria-label={texts.scene.zoomIn} onClick={() => setZoom(zoomed(shownZoom(zoom, scene), 1.25))}>+</button>
+          </div>
+        )}
       </Toolbar>
       <div className="part-switch segments" role="group" aria-label={texts.scene.parts}>
         {SCENE_PARTS.map((each) => <button key={each} type="button" aria-pressed={part === each} onClick={() => go({ part: each, view: undefined })}>{texts.scene.partNames[each]}</button>)}
       </div>
-      <Notes template={template} isFixed={isFixed} saving={saving} editing={editing} onPointer={openPointer} />
+      <Notes template={template} isFixed={isFixed} saving={saving} dataProblem={dataProblem} editing={editing} onPointer={openPointer} />
       <section className="pane scene-layers" aria-label={texts.scene.partNames.layers}>
         <h2>{texts.scene.partNames.layers}<span className="count">{allLayers(scene.layers).length}</span></h2>
-        <LayerList editing={editing} faulty={faulty} />
+        <LayerList editing={editing} faulty={faulty} isFixed={isFixed} />
       </section>
       <section className="pane scene-middle" aria-label={texts.scene.views[view]}>
         {view === 'preview'
@@ -129,10 +131,10 @@ export function Editor({ template, draft: firstDraft, datasets, saved, first, co
   );
 }
 
-type NotesProps = { template: Template; isFixed: boolean; saving: ReturnType<typeof useDraft>; editing: Editing; onPointer: (pointer: string) => void };
+type NotesProps = { template: Template; isFixed: boolean; saving: ReturnType<typeof useDraft>; dataProblem: Problem | null; editing: Editing; onPointer: (pointer: string) => void };
 
 /** What stands in the way of saving, and the ways out. */
-function Notes({ template, isFixed, saving, editing, onPointer }: NotesProps) {
+function Notes({ template, isFixed, saving, dataProblem, editing, onPointer }: NotesProps) {
   const take = () => {
     const read = saving.theirs && readScene(saving.theirs.content.scene);
     if (!read || 'fault' in read) return;
@@ -144,6 +146,7 @@ function Notes({ template, isFixed, saving, editing, onPointer }: NotesProps) {
     <div className="scene-notes">
       {isFixed && <p className="pane-note">{template.locked ? texts.scene.locked : texts.key.noScope('templates:write')}</p>}
       {saving.isTooLarge && <p className="pane-note">{texts.scene.tooLarge}</p>}
+      {dataProblem && <ProblemBox problem={dataProblem} />}
       {saving.theirs && (
         <section className="problem" role="alert">
           <h2>{texts.scene.conflict}</h2>
@@ -224,10 +227,11 @@ function useSnap(): [Snap, (snap: Snap) => void] {
 }
 
 /** The data of a dataset; null while they are not there. */
-function useData(id: string, ds: string | null): Record<string, unknown> | null {
+function useData(id: string, ds: string | null): { data: Record<string, unknown> | null; problem: Problem | null } {
   const { key } = useKey();
   const query = useQuery({ ...datasetOf(key ?? '', id, ds ?? ''), enabled: ds !== null });
-  return ds === null ? null : ((query.data?.data as Record<string, unknown> | undefined) ?? null);
+  const data = ds === null ? null : ((query.data?.data as Record<string, unknown> | undefined) ?? null);
+  return { data, problem: query.error ? problemOf(query.error) : null };
 }
 
 const POINTER = /^(?:\/content)?\/scene((?:\/layers\/\d+)*)(?:\/([^/]+))?/;

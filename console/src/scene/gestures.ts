@@ -53,7 +53,7 @@ export function useGestures({ editing, surface, page, zoom, snap }: Options) {
   };
 
   const beginOnLayer = (event: PointerEvent, key: string | null, from: Point) => {
-    const isAdding = event.shiftKey || event.ctrlKey || event.metaKey;
+    const isAdding = event.shiftKey;
     const isSelected = key !== null && selected.includes(key);
     // A finger that is not on the selection pans the surface, unless it only taps.
     if (event.pointerType === 'touch' && !isSelected) {

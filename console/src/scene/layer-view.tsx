@@ -21,6 +21,9 @@ const SAME_WIDTHS: Record<string, string> = {
   caladea: 'Caladea, Cambria',
   inter: 'Inter, "Inter Variable"',
 };
+// Of the text below bars, as in engine/canvas/text_layer.py.
+const BARCODE_TEXT_RATIO = 0.2;
+const COUSINE_ADVANCE = 0.6;
 const FONT_NAME = /^[A-Za-z][A-Za-z0-9 -]*$/;
 const VERTICAL: Record<string, string> = { top: 'flex-start', middle: 'safe center', bottom: 'safe flex-end' };
 const WEIGHTS: Record<string, number> = { normal: 400, bold: 700 };
@@ -87,17 +90,19 @@ function PictureLayer({ shared, layer, source, fit }: { shared: Shared; layer: L
   );
 }
 
-/** A sketch of a code: only the service draws the code itself. */
+/** A sketch of a code: only the service draws the code itself. Its text has the size that the service gives it. */
 function CodeLayer({ shared, layer, value }: { shared: Shared; layer: Layer; value: string }) {
   const { width, height } = boxOf(layer);
-  const side = Math.min(width, height);
-  const background = layer.type === 'qrcode' ? textOf(layer, 'background', layer.background === null ? 'transparent' : '#ffffff') : 'transparent';
-  return (
-    <div {...shared} className={value === '' ? `${shared.className} sketch` : shared.className} style={{ ...boxStyle(layer), color: textOf(layer, 'color', '#000000') }}>
-      {layer.type === 'qrcode' ? <i style={{ width: side, height: side, background }}><b /><b /><b /></i> : <i />}
-      <span>{value === '' ? texts.scene.types[layer.type] : value}</span>
-    </div>
-  );
+  const className = value === '' ? `${shared.className} sketch` : shared.className;
+  const style = { ...boxStyle(layer), color: textOf(layer, 'color', '#000000') };
+  if (value === '') return <div {...shared} className={className} style={style}><span>{texts.scene.types[layer.type]}</span></div>;
+  if (layer.type === 'qrcode') {
+    const side = Math.min(width, height);
+    const background = layer.background === null ? 'transparent' : textOf(layer, 'background', '#ffffff');
+    return <div {...shared} style={style}><i style={{ width: side, height: side, background }}><b /><b /><b /></i></div>;
+  }
+  const size = Math.max(1, Math.min(height * BARCODE_TEXT_RATIO, width / (value.length * COUSINE_ADVANCE)));
+  return <div {...shared} style={style}><i />{layer.show_text !== false && <span style={{ fontSize: size }}>{value}</span>}</div>;
 }
 
 function boxStyle(layer: Layer): CSSProperties {

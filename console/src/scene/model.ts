@@ -8,8 +8,6 @@ export type Scene = { readonly width: number; readonly height: number; readonly 
 /** A scene as the API takes and gives it. */
 export type PlainScene = Record<string, unknown>;
 
-/** Bound of the contract, groups included. */
-export const MAX_LAYERS = 1000;
 /** The field that `bind` sets, by type of layer. */
 export const BIND_TARGETS: Record<LayerType, string> = {
   text: 'text', image: 'src', rect: 'fill', ellipse: 'fill', line: 'stroke', qrcode: 'value', barcode: 'value', svg: 'svg', group: 'visible',
@@ -45,6 +43,7 @@ export function readLayers(value: unknown, path: string): Layer[] {
   return value.map((each: unknown, index) => {
     const place = `${path}[${index}]`;
     if (!isObject(each) || !LAYER_TYPES.includes(each.type as LayerType)) throw new UnreadableLayer(texts.scene.broken.type(place));
+    if (each.type !== 'group' && 'layers' in each) throw new UnreadableLayer(texts.scene.broken.inner(place));
     const inner = each.type === 'group' ? { layers: readLayers(each.layers ?? [], `${place}.layers`) } : {};
     return { ...each, ...inner, type: each.type as LayerType, key: newKey() };
   });

@@ -1,7 +1,7 @@
 import './scene.css';
 import { useNavigate } from '@tanstack/react-router';
 import type { components } from 'contract';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useRights } from '../api/account.ts';
 import { api, dataOf } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
@@ -27,13 +27,16 @@ export function NewScene() {
   const [name, setName] = useState('');
   const [size, setSize] = useState<{ width: number; height: number }>(SIZES[0]);
   const [isPending, setPending] = useState(false);
+  const isSent = useRef(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   useTitle(texts.scene.make);
   if (!can('templates:write')) return <p className="pane-note">{texts.key.noScope('templates:write')}</p>;
 
   const make = async (event: FormEvent) => {
     event.preventDefault();
-    if (isPending) return;
+    // A second press comes before the button is off.
+    if (isSent.current) return;
+    isSent.current = true;
     setPending(true);
     setProblem(null);
     try {
@@ -42,6 +45,7 @@ export function NewScene() {
       await navigate({ to: '/templates/$id/scene', params: { id: template.id } });
     } catch (error) {
       setProblem(problemOf(error));
+      isSent.current = false;
       setPending(false);
     }
   };

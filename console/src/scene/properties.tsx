@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import type { OptionField } from '../playground/option-field.ts';
 import { labelOf } from '../playground/options-form.tsx';
 import { texts } from '../texts.ts';
+import { shownBytes } from '../ui/format.ts';
 import { WithCode } from '../ui/with-code.tsx';
 import { isTemplate, valueAt } from './data.ts';
 import type { Editing } from './history.ts';
@@ -18,6 +19,8 @@ const SIDES = new Set(['width', 'height']);
 const BINDING = new Set(['bind', 'required', 'fallback']);
 const LAST = ['id', 'alt', 'decorative', 'visible'];
 const WEIGHTS = ['normal', 'bold', '100', '200', '300', '500', '600', '800', '900'];
+// A longer one is a file, which nobody reads.
+const MAX_SHOWN_SOURCE = 2000;
 const HEX = /^#[0-9a-f]{6}$/i;
 
 /** All fields of the selected layers, or of the page if nothing is selected. */
@@ -113,6 +116,7 @@ function Control({ id, field, value, isMixed, isFaulty, onChange, onLeave }: Con
   if (field.name === 'font_weight') {
     return <Choice shared={shared} values={WEIGHTS} value={value} usual={usual} onChange={(text) => onChange(/^\d+$/.test(text ?? '') ? Number(text) : text)} />;
   }
+  if (field.name === 'src') return <PictureControl shared={shared} value={value} usual={usual} onChange={onChange} />;
   if (COLORS.has(field.name)) return <ColorControl shared={shared} value={value} usual={usual} onChange={onChange} />;
   switch (field.kind) {
     case 'choice':
@@ -172,6 +176,24 @@ function ColorControl({ shared, value, usual, onChange }: { shared: Shared; valu
     <div className="prop-color">
       <input type="color" aria-label={texts.scene.pick} value={HEX.test(text) ? text : HEX.test(usual) ? usual : '#ffffff'} onChange={(event) => onChange(event.target.value)} onBlur={shared.onBlur} />
       <input {...shared} placeholder={usual === '' ? texts.scene.noColor : usual} spellCheck={false} value={text} onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)} />
+    </div>
+  );
+}
+
+/** The address of a picture, or a file of this computer, which becomes a part of the scene. */
+function PictureControl({ shared, value, usual, onChange }: { shared: Shared; value: unknown; usual: string; onChange: (value: unknown) => void }) {
+  const text = shownText(value);
+  const isFile = text.length > MAX_SHOWN_SOURCE;
+  const read = (file: File | undefined) => {
+    if (!file) return;
+    const reader = new FileReader();
+    reader.onload = () => onChange(reader.result);
+    reader.readAsDataURL(file);
+  };
+  return (
+    <div className="prop-picture">
+      <input {...shared} placeholder={isFile ? texts.scene.embedded(shownBytes((text.length * 3) / 4)) : usual === '' ? 'https://…' : usual} spellCheck={false} value={isFile ? '' : text} onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)} />
+      <label className="button">{texts.scene.chooseFile}<input type="file" className="hidden" accept="image/png,image/jpeg,image/gif,image/webp,image/avif,image/svg+xml" onChange={(event) => { read(event.target.files?.[0]); event.target.value = ''; }} /></label>
     </div>
   );
 }

@@ -23,6 +23,8 @@ export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 8;
 const MAX_FIT = 2;
 const PADDING = 48;
+const NARROW_PADDING = 20;
+const NARROW = 600;
 const STEP = 1;
 const LARGE_STEP = 10;
 const ROTATE_DISTANCE = 24;
@@ -73,8 +75,10 @@ export function Surface({ editing, data, faulty, snap, zoom: wanted, onZoom, onO
   };
 
   const onDoubleClick = (event: MouseEvent<HTMLElement>) => {
-    const line = lineUnder(scene, event.target as Element);
-    const index = line.findIndex((layer) => layer.key === keyUnder(scene, selected, event.target as Element));
+    // The surface has captured the pointer, so it is the target.
+    const target = document.elementFromPoint(event.clientX, event.clientY) ?? event.currentTarget;
+    const line = lineUnder(scene, target);
+    const index = line.findIndex((layer) => layer.key === keyUnder(scene, selected, target));
     const inner = line[index + 1];
     if (inner) editing.select([inner.key]);
     else if (line[index]) onOpen(line[index].key);
@@ -216,7 +220,8 @@ function useFit(surface: { current: HTMLElement | null }, { width, height }: Sce
     return () => observer.disconnect();
   }, [surface]);
   if (room.width === 0) return 1;
-  const fit = Math.min((room.width - 2 * PADDING) / width, (room.height - 2 * PADDING) / height, MAX_FIT);
+  const padding = room.width < NARROW ? NARROW_PADDING : PADDING;
+  const fit = Math.min((room.width - 2 * padding) / width, (room.height - 2 * padding) / height, MAX_FIT);
   return Math.max(0.01, fit);
 }
 
