@@ -43,7 +43,7 @@ export function Properties({ editing, data, paths, faults, isFixed }: Props) {
   return (
     <fieldset className="props" disabled={isFixed} data-layer={single?.key}>
       <legend className="props-title">
-        <bdi>{single ? nameOf(single) : texts.scene.status.several(layers.length)}</bdi>
+        <h2><bdi>{single ? nameOf(single) : texts.scene.status.several(layers.length)}</bdi></h2>
         {single && nameOf(single) !== texts.scene.types[single.type] && <span>{texts.scene.types[single.type]}</span>}
       </legend>
       <div className="props-place">{shown((name) => PLACE.includes(name))}</div>
@@ -64,7 +64,7 @@ function PageFields({ editing, faults, isFixed }: Pick<Props, 'editing' | 'fault
   const own = faults.filter(({ key }) => key === null);
   return (
     <fieldset className="props" disabled={isFixed}>
-      <legend className="props-title">{texts.scene.page}</legend>
+      <legend className="props-title"><h2>{texts.scene.page}</h2></legend>
       <div className="props-place">
         {fieldsOf('scene').filter(({ name }) => name !== 'background').map((field) => (
           <PropField key={field.name} field={field} value={scene[field.name as 'width']} fault={own.find((each) => each.field === field.name)?.message} onChange={(value) => set(field.name, value)} onLeave={editing.settle} />
@@ -174,7 +174,7 @@ function ColorControl({ shared, value, usual, onChange }: { shared: Shared; valu
   const text = shownText(value);
   return (
     <div className="prop-color">
-      <input type="color" aria-label={texts.scene.pick} value={HEX.test(text) ? text : HEX.test(usual) ? usual : '#ffffff'} onChange={(event) => onChange(event.target.value)} onBlur={shared.onBlur} />
+      <input type="color" aria-label={texts.scene.pick} value={hexOf(text) ?? hexOf(usual) ?? '#ffffff'} onChange={(event) => onChange(event.target.value)} onBlur={shared.onBlur} />
       <input {...shared} placeholder={usual === '' ? texts.scene.noColor : usual} spellCheck={false} value={text} onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)} />
     </div>
   );
@@ -196,6 +196,15 @@ function PictureControl({ shared, value, usual, onChange }: { shared: Shared; va
       <label className="button">{texts.scene.chooseFile}<input type="file" className="hidden" accept="image/png,image/jpeg,image/gif,image/webp,image/avif,image/svg+xml" onChange={(event) => { read(event.target.files?.[0]); event.target.value = ''; }} /></label>
     </div>
   );
+}
+
+/** A CSS colour as a field for colours takes it; null if it has no such form. */
+function hexOf(color: string): string | null {
+  if (!CSS.supports('color', color)) return null;
+  const probe = document.createElement('canvas').getContext('2d');
+  if (!probe) return null;
+  probe.fillStyle = color;
+  return HEX.test(probe.fillStyle) ? probe.fillStyle : null;
 }
 
 type BindProps = Pick<Props, 'editing' | 'data' | 'paths' | 'faults'> & { layer: Layer };

@@ -90,7 +90,7 @@ def test_steps_are_undone_and_redone(make: Make, person: Person) -> None:
     assert canvas.layers() == [box("rect", 110, 110, 50, 50)]
 
 
-def test_several_layers_are_framed_grouped_and_freed(make: Make, person: Person) -> None:
+def test_several_layers_are_framed_grouped_and_freed(make: Make) -> None:
     layers = [
         box("rect", 100, 100, 50, 50),
         box("rect", 200, 150, 50, 50),
@@ -198,9 +198,8 @@ def test_escape_takes_a_drag_back(make: Make, person: Person) -> None:
     hands.let_go(hands.place(300, 300))
 
     person.reads("Draft 1", within=".scene-state")
-    assert person.browser.value(
-        "document.querySelector('[aria-keyshortcuts^=\"Control+Z\"]').disabled"
-    )
+    undo = "document.querySelector('[aria-keyshortcuts^=\"Control+Z\"]')"
+    assert person.browser.value(f"{undo}.disabled")
 
 
 def test_order_is_changed_by_keys_and_by_dragging(make: Make, person: Person) -> None:

@@ -1,7 +1,6 @@
 """The surface beside what the service renders: places, pictures, previews, hostile texts."""
 
 import io
-import json
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ from infra.local.running_stack import RunningStack
 from tests.builders.stack.api_client import ApiClient
 from tests.integration.console.looks import look_at
 from tests.integration.console.person import Person
-from tests.integration.console.scene.conftest import Canvas, box, scene_of
+from tests.integration.console.scene.conftest import DATA, Canvas, box, scene_of
 
 pytestmark = pytest.mark.integration
 
@@ -110,8 +109,13 @@ def test_text_of_the_render_is_where_the_surface_shows_it(make: Make, person: Pe
 
     person.press("Preview")
     person.sees_page()
-    (sent,) = person.sent("POST", "/renders")
-    answer = canvas.client.http.post("/renders", json=_kept(sent))
+    body = {
+        "input": {"type": "template", "template_id": canvas.id},
+        "version": "draft",
+        "data": DATA,
+        "delivery": {"type": "base64"},
+    }
+    answer = canvas.client.http.post("/renders", json=body)
     content = b64decode(answer.json()["files"][0]["content_base64"])
     for text, (left, top, right, bottom) in shown.items():
         found = _place_in_pdf(content, text)
@@ -249,13 +253,6 @@ def _shown_texts(canvas: Canvas) -> dict[str, tuple[float, float, float, float]]
         text: ((x - left) / zoom, (y - top) / zoom, (u - left) / zoom, (v - top) / zoom)
         for text, x, y, u, v in found
     }
-
-
-def _kept(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return the body of a preview that the browser has sent."""
-
-    body: dict[str, Any] = json.loads(sent["postData"])
-    return body
 
 
 def _place_in_pdf(content: bytes, text: str) -> tuple[float, float, float, float]:

@@ -9,7 +9,6 @@ import pytest
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.tenants import Tenants
-from tests.builders.waiting import eventually
 from tests.integration.console.person import Person
 from tests.integration.console.scene.conftest import Canvas, box, scene_of
 
@@ -253,7 +252,5 @@ def _reader_key(tenants: Tenants, stack: RunningStack) -> str:
     """Return a test key of the stack's workspace that may read templates only."""
     with ApiClient(stack, stack.test_key) as client:
         workspace = client.http.get("/account").json()["workspace"]["id"]
-    key = tenants.operator.manage_keys.create(
-        workspace, mode="test", scopes=frozenset({"templates:read", "account:read"})
-    )
-    return str(eventually(lambda: key.text))
+    scopes = ["templates:read", "account:read"]
+    return tenants.operator.manage_keys.create(workspace, mode="test", scopes=scopes).text
