@@ -3,6 +3,7 @@ import { defineConfig } from 'vite';
 import { brotli } from './generate/brotli.ts';
 import { examples } from './generate/examples.ts';
 import { invoiceSchema } from './generate/invoice-schema.ts';
+import { layerFields } from './generate/layer-fields.ts';
 import { optionsSchema } from './generate/options-schema.ts';
 import { toolsSchema } from './generate/tools-schema.ts';
 
@@ -13,6 +14,7 @@ export default defineConfig({
   base: './',
   plugins: [
     optionsSchema(`${root}infra/openapi.json`),
+    layerFields(`${root}infra/openapi.json`),
     toolsSchema(`${root}infra/openapi.json`),
     examples(`${root}examples`),
     invoiceSchema(root),

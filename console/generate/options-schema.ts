@@ -48,7 +48,7 @@ function outputFields(schemas: Record<string, Schema>): OptionField[] {
 /** Return what makes fields of the properties at a path; `isElsewhere` leaves some out. */
 export function fieldsReader(
   schemas: Record<string, Schema>,
-  isElsewhere: (path: string, name: string) => boolean,
+  isElsewhere: (path: string, name: string) => boolean = () => false,
 ): (properties: Record<string, Schema>, path: string) => OptionField[] {
   const named = (schema: Schema): Schema => {
     if (!schema.$ref) return schema;

@@ -5,6 +5,7 @@ import { compareSearch } from './compare/search.ts';
 import { checkSearch, makeSearch } from './invoices/search.ts';
 import { playgroundSearch } from './playground/search.ts';
 import { renderSearch, rendersSearch } from './renders/search.ts';
+import { sceneSearch } from './scene/search.ts';
 import { templateSearch, templatesSearch } from './templates/search.ts';
 import { toolsSearch } from './tools/search.ts';
 import { Shell } from './ui/shell.tsx';
@@ -111,6 +112,19 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import('./usage/usage-view.tsx'), 'UsageView'),
 });
 
+const newScene = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/new-scene',
+  component: lazyRouteComponent(() => import('./scene/new-scene.tsx'), 'NewScene'),
+});
+
+const scene = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$id/scene',
+  validateSearch: sceneSearch,
+  component: lazyRouteComponent(() => import('./scene/scene-view.tsx'), 'SceneView'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -127,6 +141,8 @@ export const router = createRouter({
     newBatch,
     batch,
     usage,
+    newScene,
+    scene,
   ]),
   basepath: BASE_PATH,
   defaultNotFoundComponent: () => null,

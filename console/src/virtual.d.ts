@@ -4,6 +4,13 @@ declare module 'virtual:options' {
   export default fields;
 }
 
+declare module 'virtual:layers' {
+  import type { OptionField } from './playground/option-field.ts';
+  /** The fields of each type of layer of a canvas, and of the scene itself. */
+  const fields: Record<string, OptionField[]>;
+  export default fields;
+}
+
 declare module 'virtual:examples' {
   type Example = {
     html: string;

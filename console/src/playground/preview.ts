@@ -2,7 +2,6 @@ import type { components } from 'contract';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { api, dataOf } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
-import type { RequestBody } from './draft.ts';
 import { bytesOf } from './files.ts';
 import { PREVIEW } from './preview-mark.ts';
 
@@ -22,15 +21,15 @@ export type Preview = {
 const PAUSE_MS = 250;
 const NOTHING: Preview = { render: null, bytes: null, problem: null, isPending: false, ms: null };
 
-/** Preview of a request: made after a pause; a newer request ends an older one. */
-export function usePreview(request: RequestBody | null, isAutomatic: boolean): [Preview, () => void] {
+/** Preview of a request, without its delivery: made after a pause; a newer request ends an older one. */
+export function usePreview(request: object | null, isAutomatic: boolean): [Preview, () => void] {
   const [preview, setPreview] = useState(NOTHING);
   const running = useRef<AbortController | null>(null);
   const json = request === null ? null : JSON.stringify(request);
   const latest = useRef(request);
   latest.current = request;
 
-  const send = useCallback(async (body: RequestBody, isKept: boolean) => {
+  const send = useCallback(async (body: object, isKept: boolean) => {
     running.current?.abort();
     const abort = new AbortController();
     running.current = abort;
@@ -52,7 +51,7 @@ export function usePreview(request: RequestBody | null, isAutomatic: boolean): [
 
   useEffect(() => {
     if (json === null || !isAutomatic) return undefined;
-    const timer = setTimeout(() => void send(JSON.parse(json) as RequestBody, false), PAUSE_MS);
+    const timer = setTimeout(() => void send(JSON.parse(json) as object, false), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [json, isAutomatic, send]);
   useEffect(() => () => running.current?.abort(), []);
@@ -64,10 +63,10 @@ export function usePreview(request: RequestBody | null, isAutomatic: boolean): [
 }
 
 /** A preview is not stored: the answer carries its file. */
-function sent(body: RequestBody, isKept: boolean): RenderRequest {
-  if (isKept) return { ...body, delivery: { type: 'base64' } } as RenderRequest;
+function sent(body: object, isKept: boolean): RenderRequest {
+  if (isKept) return { ...body, delivery: { type: 'base64' } } as object as RenderRequest;
   const metadata = { [PREVIEW.name]: PREVIEW.value };
-  return { ...body, metadata, timeout_behavior: 'cancel', delivery: { type: 'base64', hosted: false } } as RenderRequest;
+  return { ...body, metadata, timeout_behavior: 'cancel', delivery: { type: 'base64', hosted: false } } as object as RenderRequest;
 }
 
 async function fileOf(render: Render, signal: AbortSignal): Promise<Uint8Array | null> {

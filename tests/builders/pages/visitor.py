@@ -1,7 +1,7 @@
 """Visitor of the service's own pages: the installed browser, which reaches one origin only.
 
 All other hosts are refused, and each attempt to reach one is recorded, as are the errors of the
-console.
+console. Dialogs are recorded, and accepted.
 """
 
 import base64
@@ -39,6 +39,7 @@ class Visitor:
         ]
         self.requests: list[dict[str, Any]] = []
         self.errors: list[str] = []
+        self.dialogs: list[str] = []
         self.received_bytes: dict[str, int] = {}
         self._urls: dict[str, str] = {}
         pipe.set_handler(self._session, self._record)
@@ -109,6 +110,11 @@ class Visitor:
             case "Network.loadingFinished":
                 url = self._urls.get(event["requestId"], "")
                 self.received_bytes[url] = int(event["encodedDataLength"])
+            case "Page.javascriptDialogOpening":
+                # A page that asks whether to leave it holds up the next one.
+                self.dialogs.append(event["type"])
+                accepted = {"accept": True}
+                self._pipe.send("Page.handleJavaScriptDialog", accepted, self._session)
             case "Runtime.exceptionThrown":
                 self.errors.append(json.dumps(event["exceptionDetails"]))
             case "Log.entryAdded" if event["entry"]["level"] == "error":

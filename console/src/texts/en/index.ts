@@ -10,6 +10,7 @@ import { renders } from './renders.ts';
 import { tools } from './tools.ts';
 import { templates } from './templates.ts';
 import { usage } from './usage.ts';
+import { scene } from './scene.ts';
 
 /** All texts in English. */
 export const english = {
@@ -25,4 +26,5 @@ export const english = {
   ...compare,
   ...batches,
   ...usage,
+  ...scene,
 } as const;
