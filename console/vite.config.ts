@@ -3,13 +3,14 @@ import { defineConfig } from 'vite';
 import { brotli } from './generate/brotli.ts';
 import { examples } from './generate/examples.ts';
 import { optionsSchema } from './generate/options-schema.ts';
+import { providersSchema } from './generate/providers-schema.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 // Relative addresses: the service puts the path of its host before those of the page.
 export default defineConfig({
   base: './',
-  plugins: [optionsSchema(`${root}infra/openapi.json`), examples(`${root}examples`), brotli()],
+  plugins: [optionsSchema(`${root}infra/openapi.json`), providersSchema(`${root}infra/openapi.json`), examples(`${root}examples`), brotli()],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

@@ -8,13 +8,14 @@ const ELSEWHERE = new Set(['format', 'formats', 'image', 'pdf', 'fail_on']);
 /** What the tabs Header and Footer hold. */
 const IN_TABS = new Set(['pdf.header.html', 'pdf.header.enabled', 'pdf.footer.html', 'pdf.footer.enabled']);
 
-type Schema = {
+export type Schema = {
   $ref?: string;
   type?: string | string[];
   enum?: string[];
   const?: unknown;
   oneOf?: Schema[];
   properties?: Record<string, Schema>;
+  required?: string[];
   items?: Schema;
   description?: string;
   minimum?: number;
@@ -37,13 +38,29 @@ export function optionsSchema(file: string): Plugin {
   };
 }
 
-function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
+/** A schema with what its references lead to. */
+export function resolver(schemas: Record<string, Schema>): (schema: Schema) => Schema {
   const named = (schema: Schema): Schema => {
     if (!schema.$ref) return schema;
     const target = schemas[schema.$ref.split('/').at(-1) ?? ''];
     if (!target) throw new Error(`unknown schema ${schema.$ref}`);
     return { ...named(target), ...(schema.description ? { description: schema.description } : {}) };
   };
+  return named;
+}
+
+function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
+  const field = fieldMaker(schemas);
+  const { OutputSpec: output, PdfOptions: pdf } = schemas;
+  const ofPdf = pdf && field('pdf', 'pdf', pdf);
+  if (!output?.properties || ofPdf?.kind !== 'group') throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
+  const others = Object.entries(output.properties).filter(([name]) => !ELSEWHERE.has(name));
+  return [...ofPdf.fields, ...others.map(([name, schema]) => field(name, name, schema))];
+}
+
+/** What makes the field of a form from the schema of a member. */
+export function fieldMaker(schemas: Record<string, Schema>): (name: string, path: string, schema: Schema) => OptionField {
+  const named = resolver(schemas);
   const field = (name: string, path: string, given: Schema): OptionField => {
     const whole = named(given);
     const branches = (whole.oneOf ?? []).map(named);
@@ -77,13 +94,10 @@ function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
   };
   const children = (properties: Record<string, Schema>, path: string): OptionField[] =>
     Object.entries(properties)
-      .map(([name, schema]) => ({ name, schema, place: path ? `${path}.${name}` : name }))
-      .filter(({ place }) => !IN_TABS.has(place) && !(path === '' && ELSEWHERE.has(place)))
+      .map(([name, schema]) => ({ name, schema, place: `${path}.${name}` }))
+      .filter(({ place }) => !IN_TABS.has(place))
       .map(({ name, schema, place }) => field(name, place, schema));
-  const output = schemas.OutputSpec?.properties;
-  const pdf = schemas.PdfOptions?.properties;
-  if (!output || !pdf) throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
-  return [...children(pdf, 'pdf'), ...children(output, '')];
+  return field;
 }
 
 function types(schema: Schema): string[] {

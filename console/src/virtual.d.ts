@@ -4,6 +4,12 @@ declare module 'virtual:options' {
   export default fields;
 }
 
+declare module 'virtual:providers' {
+  import type { Provider } from './deliveries/provider-field.ts';
+  export const emails: Provider[];
+  export const stores: Provider[];
+}
+
 declare module 'virtual:examples' {
   type Example = {
     html: string;

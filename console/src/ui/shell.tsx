@@ -9,10 +9,11 @@ import { Icon } from './icons.tsx';
 import { KeyView } from './key-view.tsx';
 import { NoticeBar } from './notice-bar.tsx';
 
-/** The views of the rail, with the scope that each needs. */
+/** The views of the rail; `scopes`: with one of them a key may open the view. */
 const VIEWS = [
-  { to: '/playground', name: 'playground', scope: 'render:write' },
-  { to: '/renders', name: 'renders', scope: 'renders:read' },
+  { to: '/playground', name: 'playground', scopes: ['render:write'] },
+  { to: '/renders', name: 'renders', scopes: ['renders:read'] },
+  { to: '/deliveries', name: 'deliveries', scopes: ['webhooks:read', 'email:read', 'storage:read', 'signed_links:read'] },
 ] as const;
 
 /** The frame: the rail with all views that the key may open, and the view. */
@@ -39,7 +40,7 @@ function Rail() {
     <nav className="rail" aria-label={texts.rail.label}>
       <a className="brand" href={`${HOST}/`}>{texts.name}</a>
       <ul>
-        {VIEWS.filter(({ scope }) => can(scope)).map(({ to, name }) => (
+        {VIEWS.filter(({ scopes }) => scopes.some(can)).map(({ to, name }) => (
           <li key={to}><Link to={to} className="rail-link"><Icon name={name} /><span>{texts.rail[name]}</span></Link></li>
         ))}
       </ul>

@@ -3,7 +3,7 @@ export const frame = {
   name: 'Platen',
   title: (view: string) => `${view} · Platen console`,
   skip: 'Skip to content',
-  rail: { label: 'Views', playground: 'Playground', renders: 'Renders', reference: 'Reference', guides: 'Guides' },
+  rail: { label: 'Views', playground: 'Playground', renders: 'Renders', deliveries: 'Deliveries', reference: 'Reference', guides: 'Guides' },
   key: {
     title: 'Open the console',
     lead: 'Paste an API key of your workspace. It stays in this tab and is sent to this service alone.',

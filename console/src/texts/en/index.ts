@@ -1,3 +1,4 @@
+import { deliveries } from './deliveries.ts';
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
 import { playground } from './playground.ts';
@@ -9,4 +10,5 @@ export const english = {
   ...documents,
   ...playground,
   ...renders,
+  deliveries,
 } as const;
