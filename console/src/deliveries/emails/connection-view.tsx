@@ -8,7 +8,6 @@ import { texts } from '../../texts.ts';
 import { CopyAs, CopyText } from '../../ui/copy.tsx';
 import { shownMoment } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { labelOf } from '../../ui/label.ts';
 import { programsOf } from '../../ui/programs.ts';
 import { useTitle } from '../../ui/title.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
@@ -16,6 +15,7 @@ import { Form, TextField } from '../parts/form.tsx';
 import { LastTest } from '../parts/last-test.tsx';
 import { SectionHead, Waiting } from '../parts/list.tsx';
 import { Mark } from '../parts/mark.tsx';
+import { SettingFacts } from '../parts/setting-facts.tsx';
 import { Steps } from '../parts/steps.tsx';
 import { ConnectionForm } from './connection-form.tsx';
 import { type Connection, oneConnection } from './queries.ts';
@@ -72,9 +72,7 @@ function Facts({ connection }: { connection: Connection }) {
       <dt>{texts.deliveries.provider}</dt><dd>{texts.deliveries.providers[connection.provider]}</dd>
       <dt>{words.from}</dt><dd>{name ? `${name} <${email}>` : email}</dd>
       {connection.reply_to && <><dt>{words.replyTo}</dt><dd>{connection.reply_to}</dd></>}
-      {Object.entries(connection.config).filter(([, value]) => value !== null && value !== '').map(([setting, value]) => (
-        <Fact key={setting} name={labelOf(setting)} value={String(value)} />
-      ))}
+      <SettingFacts config={connection.config} />
       <dt>{words.testMode}</dt><dd>{words.testModes[connection.test_mode]}{connection.test_recipient && ` (${connection.test_recipient})`}</dd>
       {!connection.credentials.configured && <><dt>{texts.deliveries.credentials}</dt><dd>{texts.deliveries.noCredentials}</dd></>}
       {connection.egress_ips.length > 0 && <><dt>{words.egress}</dt><dd><ul className="chips">{connection.egress_ips.map((each) => <li key={each}><code>{each}</code></li>)}</ul></dd></>}
@@ -82,10 +80,6 @@ function Facts({ connection }: { connection: Connection }) {
       <dt>{texts.deliveries.created}</dt><dd>{shownMoment(connection.created_at)}</dd>
     </dl>
   );
-}
-
-function Fact({ name, value }: { name: string; value: string }) {
-  return <><dt>{name}</dt><dd><code>{value}</code></dd></>;
 }
 
 function Actions({ connection }: { connection: Connection }) {

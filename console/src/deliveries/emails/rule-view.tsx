@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { useRights } from '../../api/account.ts';
 import { api, dataOf, done } from '../../api/client.ts';
@@ -39,6 +39,7 @@ export function RuleView() {
   const senders = useQuery({ ...connections(key ?? ''), enabled: isAllowed });
   useTitle(found.data?.name ?? words.ruleTitle);
   if (!isAllowed) return <p className="pane-note">{texts.key.noScope('email:read')}</p>;
+  if (id === NEW && template === '') return <Navigate to="/deliveries/emails/rules" search={{}} replace />;
   const rule = id === NEW ? null : found.data;
   if (rule === undefined || !senders.data) {
     return <div className="deliveries-body"><Back template={template} /><Waiting query={rule === undefined ? found : senders} /></div>;

@@ -33,7 +33,12 @@ export function Form({ save, isSaving, isReadOnly = false, error, onSave, onCanc
     onSave();
   };
   const goTo = (place: { pointer: string } | { line: number }) => {
-    if ('pointer' in place) form.current?.querySelector<HTMLElement>(`[data-pointer="${CSS.escape(place.pointer)}"]`)?.focus();
+    if (!('pointer' in place)) return;
+    // A member of a field that is one text, such as a header, leads to that field.
+    for (let at = place.pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+      const field = form.current?.querySelector<HTMLElement>(`[data-pointer="${CSS.escape(at)}"]`);
+      if (field) return field.focus();
+    }
   };
   return (
     <Faults.Provider value={faults}>
@@ -56,7 +61,8 @@ type Shared = { id: string; 'data-pointer': string; 'aria-describedby'?: string;
 
 function Field({ label, hint, pointer, children }: FieldProps & { children: (shared: Shared) => ReactNode }) {
   const id = useId();
-  const fault = useContext(Faults).get(pointer);
+  const faults = useContext(Faults);
+  const fault = faults.get(pointer) ?? [...faults].find(([path]) => path.startsWith(`${pointer}/`))?.[1];
   const isDescribed = hint !== undefined || fault !== undefined;
   return (
     <div className="field">

@@ -12,7 +12,7 @@ const MANY_CHARACTERS = 4000;
 export function SettingFields({ provider, typed, onChange }: { provider: Provider; typed: Typed; onChange: (typed: Typed) => void }) {
   // What has to be given comes first.
   const fields = [...provider.settings].sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
-  return fields.map((field) => <OneField key={field.name} field={field} typed={typed} onChange={onChange} isSecret={false} />);
+  return fields.map((field) => <OneField key={field.name} field={field} typed={typed} onChange={onChange} />);
 }
 
 type CredentialProps = {
@@ -36,15 +36,15 @@ export function CredentialFields({ provider, way, typed, onWay, onChange, hint }
         <ChoiceField label={texts.deliveries.logInWith} pointer="/credentials" value={String(way)} values={ways} onChange={(value) => { onChange({}); onWay(Number(value)); }} />
       )}
       {provider.credentials[way]?.map((field) => (
-        <OneField key={field.name} field={field} typed={typed} onChange={onChange} isSecret={!field.name.endsWith('_id')} />
+        <OneField key={field.name} field={field} typed={typed} onChange={onChange} isSecret={!field.name.endsWith('_id')} isOptional />
       ))}
     </fieldset>
   );
 }
 
-type OneProps = { field: ProviderField; typed: Typed; onChange: (typed: Typed) => void; isSecret: boolean };
+type OneProps = { field: ProviderField; typed: Typed; onChange: (typed: Typed) => void; isSecret?: boolean; isOptional?: boolean };
 
-function OneField({ field, typed, onChange, isSecret }: OneProps) {
+function OneField({ field, typed, onChange, isSecret = false, isOptional = false }: OneProps) {
   const value = typed[field.name] ?? '';
   const change = (next: string) => onChange({ ...typed, [field.name]: next });
   const shared = { label: labelOf(field.name), hint: field.description, pointer: `/${field.path.replaceAll('.', '/')}`, value, onChange: change };
@@ -60,7 +60,7 @@ function OneField({ field, typed, onChange, isSecret }: OneProps) {
     return <TextField {...shared} type="number" placeholder={field.usual} isRequired={field.isRequired} min={field.min} max={field.max} />;
   }
   const isLong = (field.maxLength ?? 0) > MANY_CHARACTERS;
-  return <TextField {...shared} placeholder={field.usual} isRequired={field.isRequired && !isSecret} isMono maxLength={field.maxLength} {...(isLong ? { rows: 4 } : { isSecret })} />;
+  return <TextField {...shared} placeholder={field.usual} isRequired={field.isRequired && !isOptional} isMono maxLength={field.maxLength} {...(isLong ? { rows: 4 } : { isSecret })} />;
 }
 
 /** The members that were typed, as the API takes them; what is empty is left out, or null where that removes it. */

@@ -27,9 +27,13 @@ export function useTemplates(): readonly Template[] {
 
 /** A template by its name, or by its id if the key may not list them. */
 export function TemplateField({ value, onChange, pointer = '/template_id' }: { value: string; onChange: (id: string) => void; pointer?: string }) {
-  const all = useTemplates();
+  const { key } = useKey();
+  const { can } = useRights();
+  const isListed = can('templates:read');
+  const found = useQuery({ ...templates(key ?? ''), enabled: isListed });
+  const all = found.data?.data ?? [];
   const label = texts.deliveries.links.template;
-  if (all.length === 0) return <TextField label={label} pointer={pointer} placeholder="tpl_…" isMono isRequired value={value} onChange={onChange} />;
+  if (!isListed || found.error) return <TextField label={label} pointer={pointer} placeholder="tpl_…" isMono isRequired value={value} onChange={onChange} />;
   const others = value !== '' && !all.some(({ id }) => id === value) ? [{ value, label: value }] : [];
   const values = [{ value: '', label: texts.deliveries.emails.chooseTemplate }, ...all.map(({ id, name }) => ({ value: id, label: name })), ...others];
   return <ChoiceField label={label} pointer={pointer} value={value} values={values} onChange={onChange} />;

@@ -8,7 +8,6 @@ import { texts } from '../../texts.ts';
 import { CopyAs, CopyText } from '../../ui/copy.tsx';
 import { shownMoment } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { labelOf } from '../../ui/label.ts';
 import { programsOf } from '../../ui/programs.ts';
 import { useTitle } from '../../ui/title.ts';
 import { Confirm } from '../parts/dialog.tsx';
@@ -16,6 +15,7 @@ import { LastTest } from '../parts/last-test.tsx';
 import { SectionHead, Waiting } from '../parts/list.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Refused } from '../parts/outcome.tsx';
+import { SettingFacts } from '../parts/setting-facts.tsx';
 import { Steps } from '../parts/steps.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { type Destination, oneDestination } from './queries.ts';
@@ -72,9 +72,7 @@ function Facts({ destination }: { destination: Destination }) {
     <dl className="facts">
       <dt>{texts.render.id}</dt><dd><CopyText text={destination.id} /></dd>
       <dt>{texts.deliveries.provider}</dt><dd>{texts.deliveries.providers[destination.provider]}</dd>
-      {Object.entries(destination.config).filter(([, value]) => value !== null && value !== '').map(([name, value]) => (
-        <Fact key={name} name={labelOf(name)} value={String(value)} />
-      ))}
+      <SettingFacts config={destination.config} />
       <dt>{words.path}</dt><dd><code>{destination.path_template}</code></dd>
       <dt>{words.keep}</dt><dd>{destination.keep_hosted_copy ? words.copyKept : words.copyNotKept}</dd>
       {!destination.credentials.configured && <><dt>{texts.deliveries.credentials}</dt><dd>{texts.deliveries.noCredentials}</dd></>}
@@ -82,10 +80,6 @@ function Facts({ destination }: { destination: Destination }) {
       <dt>{texts.deliveries.created}</dt><dd>{shownMoment(destination.created_at)}</dd>
     </dl>
   );
-}
-
-function Fact({ name, value }: { name: string; value: string }) {
-  return <><dt>{name}</dt><dd><code>{value}</code></dd></>;
 }
 
 function Actions({ destination, children }: { destination: Destination; children: ReactNode }) {

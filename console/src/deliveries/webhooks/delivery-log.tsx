@@ -56,7 +56,7 @@ export function DeliveryLog({ search, endpoints, onSearch }: Props) {
         {endpoints && <RenderFilter value={search.render_id ?? ''} onChange={(render_id) => onSearch(render_id === '' ? without(search, 'render_id') : { ...search, render_id })} />}
         {isFiltered && <button type="button" className="link" onClick={() => onSearch(endpoints ? none : without(search, 'status'))}>{texts.renders.clear}</button>}
         <span className="spacer" />
-        <Redrive deliveries={rows.filter((each) => each.status === 'failed')} />
+        <Redrive deliveries={rows.filter((each) => each.status === 'failed' || each.status === 'canceled')} />
       </form>
       {rows.length > 0 && (
         <table className="rows delivery-rows" ref={table}>
@@ -105,7 +105,7 @@ function RenderFilter({ value, onChange }: { value: string; onChange: (value: st
   );
 }
 
-/** Send the failed deliveries of the list again, one after the other. */
+/** Send what the list shows as failed or canceled again, one after the other. */
 function Redrive({ deliveries }: { deliveries: readonly Delivery[] }) {
   const { can } = useRights();
   const queries = useQueryClient();

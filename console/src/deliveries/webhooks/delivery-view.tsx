@@ -9,7 +9,7 @@ import { shownMoment, shownMs } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { programsOf } from '../../ui/programs.ts';
 import { useTitle } from '../../ui/title.ts';
-import { Waiting } from '../parts/list.tsx';
+import { SectionHead, Waiting } from '../parts/list.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Refused } from '../parts/outcome.tsx';
 import { type DeliveryDetail, isOpen, OF_REQUESTS, oneDelivery } from './queries.ts';
@@ -86,11 +86,13 @@ function Request({ delivery, body }: { delivery: DeliveryDetail; body: string | 
         <caption className="hidden">{words.headersSent}</caption>
         <tbody>{Object.entries(request.headers).map(([name, value]) => <tr key={name}><th scope="row"><code>{name}</code></th><td><code>{value}</code></td></tr>)}</tbody>
       </table>
-      <div className="code-block">
+      <SignatureCheck key={delivery.id} headers={request.headers} body={body} isOfRequest={delivery.endpoint_id === null} />
+      <SectionHead title={words.body}>
         <button type="button" className="button" onClick={() => copy(body)}>{isCopied ? texts.copy.copied : words.copyBody}</button>
+      </SectionHead>
+      <div className="code-block">
         <pre tabIndex={0} aria-label={words.body}>{JSON.stringify(request.body, null, 2)}</pre>
       </div>
-      <SignatureCheck key={delivery.id} headers={request.headers} body={body} isOfRequest={delivery.endpoint_id === null} />
     </section>
   );
 }

@@ -123,7 +123,7 @@ export const deliveries = {
     deleteTitle: 'Delete this endpoint?',
     deleteLead: 'Nothing is sent to it any more, and retries are canceled. Its deliveries stay in the log.',
     deleteConfirm: 'Delete endpoint',
-    redrive: (count: number) => `Replay ${count} failed`,
+    redrive: (count: number) => `Replay ${count} not delivered`,
     redriving: (done: number, count: number) => `Replaying ${done} of ${count}`,
     replay: 'Replay',
     nextAt: (moment: string) => `Next attempt ${moment}`,
