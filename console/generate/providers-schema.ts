@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
 import type { Provider, ProviderField } from '../src/deliveries/provider-field.ts';
+import type { OptionField } from '../src/playground/option-field.ts';
 import { fieldMaker, resolver, type Schema } from './options-schema.ts';
 
 const MODULE = 'virtual:providers';
@@ -21,12 +22,18 @@ export function providersSchema(file: string): Plugin {
   };
 }
 
+/** What is null in a request is an empty field of the form. */
+function inWordsOfForms(field: OptionField): OptionField {
+  const description = field.description.replaceAll('null or empty:', 'empty:').replaceAll('Null:', 'Empty:').replaceAll('null:', 'empty:');
+  return { ...field, description };
+}
+
 function providersOf(schemas: Record<string, Schema>, name: string): Provider[] {
   const named = resolver(schemas);
   const field = fieldMaker(schemas);
   const fields = (schema: Schema | undefined, path: string): ProviderField[] =>
     Object.entries(schema?.properties ?? {}).map(([key, each]) => ({
-      ...field(key, `${path}.${key}`, each),
+      ...inWordsOfForms(field(key, `${path}.${key}`, each)),
       isRequired: schema?.required?.includes(key) ?? false,
       ...(named(each).maxLength === undefined ? {} : { maxLength: named(each).maxLength as number }),
     }));

@@ -33,6 +33,8 @@ export function DeliveryLog({ search, endpoints, onSearch }: Props) {
   const rows = log.data?.pages.flatMap((page) => page.data) ?? [];
   const { status: _status, endpoint_id: _endpoint, render_id: _render, ...none } = search;
   const isFiltered = search.status !== undefined || (endpoints !== undefined && (search.endpoint_id ?? search.render_id) !== undefined);
+  const isEmpty = log.data !== undefined && rows.length === 0 && !log.hasNextPage;
+  if (isEmpty && !isFiltered) return <p className="none-line">{words.noDeliveries}</p>;
   return (
     <>
       <form className="filters" role="search" aria-label={words.log} onSubmit={(event) => event.preventDefault()}>
@@ -84,7 +86,7 @@ export function DeliveryLog({ search, endpoints, onSearch }: Props) {
           </tbody>
         </table>
       )}
-      {log.data && rows.length === 0 && !log.hasNextPage && <p className="none-line">{isFiltered ? words.noneFiltered : words.noDeliveries}</p>}
+      {isEmpty && <p className="none-line">{words.noneFiltered}</p>}
       <Waiting query={log} />
       <LoadMore query={log} />
     </>
