@@ -5,6 +5,7 @@ import { examples } from './generate/examples.ts';
 import { invoiceSchema } from './generate/invoice-schema.ts';
 import { layerFields } from './generate/layer-fields.ts';
 import { optionsSchema } from './generate/options-schema.ts';
+import { providersSchema } from './generate/providers-schema.ts';
 import { toolsSchema } from './generate/tools-schema.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -15,6 +16,7 @@ export default defineConfig({
   plugins: [
     optionsSchema(`${root}infra/openapi.json`),
     layerFields(`${root}infra/openapi.json`),
+    providersSchema(`${root}infra/openapi.json`),
     toolsSchema(`${root}infra/openapi.json`),
     examples(`${root}examples`),
     invoiceSchema(root),

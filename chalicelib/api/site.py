@@ -10,7 +10,14 @@ from chalice.app import Blueprint
 from chalicelib.api.edge.auth import PUBLIC
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
 from chalicelib.api.pages.assets import assets
-from chalicelib.api.pages.console import ASSETS, console, console_policy
+from chalicelib.api.pages.console import (
+    ASSETS,
+    MAIL,
+    MAIL_POLICY,
+    console,
+    console_policy,
+    mail_page,
+)
 from chalicelib.api.pages.content import Content, content_of, content_reply
 from chalicelib.api.pages.error_pages import error_index_page, error_page
 from chalicelib.api.pages.guides import HOME, Guides, base_path_of, guides
@@ -139,6 +146,8 @@ def show_console_view(call: Call) -> Reply:
     Names of files change with their content.
     """
     path = call.params["path"]
+    if path == MAIL:
+        return content_reply(mail_page(), call.headers, {"Content-Security-Policy": MAIL_POLICY})
     if not path.startswith(ASSETS):
         return _console_reply(call)
     host = call.services.api_host

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
-import { fieldsReader, type Schema } from './options-schema.ts';
+import { formFields, type Schema } from './form-fields.ts';
 
 const MODULE = 'virtual:layers';
 
@@ -19,12 +19,12 @@ export function layerFields(file: string): Plugin {
 }
 
 function fieldsByType(schemas: Record<string, Schema & { discriminator?: { mapping: Record<string, string> } }>) {
-  const read = fieldsReader(schemas);
+  const { fields } = formFields(schemas);
   const propertiesOf = (name: string) => {
     const properties = schemas[name]?.properties;
     if (!properties) throw new Error(`the OpenAPI document has no ${name}`);
     const { type: _type, layers: _layers, ...own } = properties;
-    return read(own, '');
+    return fields(own, '');
   };
   const types = Object.entries(schemas.Layer?.discriminator?.mapping ?? {});
   if (types.length === 0) throw new Error('the OpenAPI document has no Layer with types');

@@ -1,27 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
 import type { OptionField } from '../src/playground/option-field.ts';
+import { formFields, type Schema } from './form-fields.ts';
 
 const MODULE = 'virtual:options';
 /** Members of `output` that other parts of the playground decide. */
 const ELSEWHERE = new Set(['format', 'formats', 'image', 'pdf', 'fail_on']);
 /** What the tabs Header and Footer hold. */
 const IN_TABS = new Set(['pdf.header.html', 'pdf.header.enabled', 'pdf.footer.html', 'pdf.footer.enabled']);
-
-export type Schema = {
-  $ref?: string;
-  type?: string | string[];
-  enum?: string[];
-  const?: unknown;
-  oneOf?: Schema[];
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  description?: string;
-  minimum?: number;
-  maximum?: number;
-  maxLength?: number;
-  pattern?: string;
-};
 
 /** The options of a render as fields of a form, made from the OpenAPI document. */
 export function optionsSchema(file: string): Plugin {
@@ -41,65 +27,6 @@ function outputFields(schemas: Record<string, Schema>): OptionField[] {
   const output = schemas.OutputSpec?.properties;
   const pdf = schemas.PdfOptions?.properties;
   if (!output || !pdf) throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
-  const children = fieldsReader(schemas, (path, name) => IN_TABS.has(path) || (path === name && ELSEWHERE.has(path)));
-  return [...children(pdf, 'pdf'), ...children(output, '')];
-}
-
-/** Return what makes fields of the properties at a path; `isElsewhere` leaves some out. */
-export function fieldsReader(
-  schemas: Record<string, Schema>,
-  isElsewhere: (path: string, name: string) => boolean = () => false,
-): (properties: Record<string, Schema>, path: string) => OptionField[] {
-  const named = (schema: Schema): Schema => {
-    if (!schema.$ref) return schema;
-    const target = schemas[schema.$ref.split('/').at(-1) ?? ''];
-    if (!target) throw new Error(`unknown schema ${schema.$ref}`);
-    return { ...named(target), ...(schema.description ? { description: schema.description } : {}) };
-  };
-  const field = (name: string, path: string, given: Schema): OptionField => {
-    const whole = named(given);
-    const branches = (whole.oneOf ?? []).map(named);
-    const isNullable = branches.some((each) => each.type === 'null') || types(whole).includes('null');
-    const others = branches.filter((each) => each.type !== 'null');
-    const only = others.length === 1 ? others[0] : undefined;
-    const schema = only ? { ...only, description: whole.description ?? only.description ?? '' } : whole;
-    const description = (schema.description ?? '').replaceAll('\n', ' ');
-    const usual = /Default: `([^`]*)`/.exec(description)?.[1];
-    const base = { name, path, description, isNullable, ...(usual === undefined ? {} : { usual }) };
-    // One of several objects, such as a text or a picture: the form has the members of all of them.
-    const isOneOfObjects = others.length > 1 && others.every((each) => each.properties);
-    const properties = isOneOfObjects ? Object.assign({}, ...others.map((each) => each.properties)) : schema.properties;
-    if (properties) return { ...base, kind: 'group', fields: children(properties, path) };
-    if (schema.enum) return { ...base, kind: 'choice', values: schema.enum };
-    const kinds = types(schema);
-    if (kinds.includes('boolean')) return { ...base, kind: 'switch' };
-    const bounds = { ...bound('min', schema.minimum), ...bound('max', schema.maximum) };
-    if (kinds.includes('integer')) return { ...base, kind: 'integer', ...bounds };
-    if (kinds.includes('number')) return { ...base, kind: 'number', ...bounds };
-    if (kinds.includes('string')) {
-      return (schema.maxLength ?? 0) > 2000 ? { ...base, kind: 'long' } : { ...base, kind: 'text' };
-    }
-    const members = others.length > 1 ? others : [];
-    if (members.some((each) => types(each).includes('boolean'))) return { ...base, kind: 'switch' };
-    if (members.length > 0 && members.every((each) => types(each).includes('string'))) {
-      return { ...base, kind: 'text' };
-    }
-    const items = schema.items ? named(schema.items) : undefined;
-    if (items && types(items).includes('string')) return { ...base, kind: 'texts' };
-    return { ...base, kind: 'json' };
-  };
-  const children = (properties: Record<string, Schema>, path: string): OptionField[] =>
-    Object.entries(properties)
-      .map(([name, schema]) => ({ name, schema, place: path ? `${path}.${name}` : name }))
-      .filter(({ name, place }) => !isElsewhere(place, name))
-      .map(({ name, schema, place }) => field(name, place, schema));
-  return children;
-}
-
-function types(schema: Schema): string[] {
-  return Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : [];
-}
-
-function bound(name: 'min' | 'max', value: number | undefined): Record<string, number> {
-  return value === undefined ? {} : { [name]: value };
+  const { fields } = formFields(schemas, (path, name) => IN_TABS.has(path) || (path === name && ELSEWHERE.has(path)));
+  return [...fields(pdf, 'pdf'), ...fields(output, '')];
 }

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
 import type { OptionField } from '../src/playground/option-field.ts';
 import { BY_HAND, type Tool, TOOLS } from '../src/tools/tool-list.ts';
-import { fieldsReader, type Schema } from './options-schema.ts';
+import { formFields, type Schema } from './form-fields.ts';
 
 const MODULE = 'virtual:tools';
 /** What all renders have, and what the left side of the view stands for. */
 const COMMON = new Set(['source', 'sources', 'mode', 'priority', 'timeout_behavior', 'test', 'fail_on', 'webhook', 'webhook_url', 'metadata', 'reference', 'delivery', 'engine', 'version', 'storage', 'email']);
 
 type ToolForm = { description: string; fields: OptionField[] };
-type Operation = { requestBody: { content: Record<string, { schema: Schema }> } };
+type Operation = { requestBody: { content: { 'application/json': { schema: Schema } } } };
 
 /** What each tool does, and its options as fields of a form, made from the OpenAPI document. */
 export function toolsSchema(file: string): Plugin {
@@ -27,14 +27,9 @@ export function toolsSchema(file: string): Plugin {
 }
 
 function formOf(tool: Tool, operation: Operation, schemas: Record<string, Schema>): ToolForm {
-  const named = (schema: Schema | undefined): Schema => {
-    const target = schema?.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
-    if (!target) throw new Error(`${tool} has no schema`);
-    return target;
-  };
-  const body = named(operation.requestBody.content['application/json']?.schema);
+  const { named, fields } = formFields(schemas, (path, name) => path === name && (COMMON.has(name) || BY_HAND.has(`${tool}.${name}`)));
+  const body = named(operation.requestBody.content['application/json'].schema);
   const branches = body.oneOf ? body.oneOf.map(named) : [body];
   const properties = Object.assign({}, ...branches.map((each) => each.properties)) as Record<string, Schema>;
-  const fields = fieldsReader(schemas, (path, name) => path === name && (COMMON.has(name) || BY_HAND.has(`${tool}.${name}`)));
   return { description: (body.description ?? '').replaceAll('\n', ' '), fields: fields(properties, '') };
 }

@@ -11,6 +11,12 @@ declare module 'virtual:layers' {
   export default fields;
 }
 
+declare module 'virtual:providers' {
+  import type { Provider } from './deliveries/provider-field.ts';
+  export const emails: Provider[];
+  export const stores: Provider[];
+}
+
 declare module 'virtual:examples' {
   type Example = {
     html: string;

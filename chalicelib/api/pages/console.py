@@ -14,6 +14,8 @@ from chalicelib.api.pages.html_page import HTML_TYPE
 PREFIX: Final = "/console"
 # Files whose names have a digest of their content; all other paths are views.
 ASSETS: Final = "assets/"
+# The document around an email (decision 91).
+MAIL: Final = "mail"
 _PAGE: Final = "index.html"
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
@@ -27,9 +29,23 @@ _RELATIVE: Final = re.compile(rb'(<[a-z][^<>]*\b(?:href|src)=")\./')
 # Documents are pictures that scripts draw; styles are set by scripts, never written into markup.
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; font-src 'self'; "
-    "img-src 'self' data: blob:; connect-src {hosts}; form-action 'none'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "img-src 'self' data: blob:; connect-src {hosts}; frame-src 'self'; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'none'"
 )
+# What is in it has this policy too: an email may have styles and the pictures that it carries.
+MAIL_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+)
+_MAIL_PAGE: Final = b"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Email</title>
+<style>
+html, body { height: 100%; margin: 0; overflow: hidden; }
+iframe { display: block; width: 100%; height: 100%; border: 0; }
+</style>
+"""
 
 
 class ConsoleMissingError(Exception):
@@ -55,6 +71,12 @@ class Console:
     def find(self, path: str) -> Content | None:
         """Return the file at a path below the prefix, or None if there is none."""
         return self._files.find(path)
+
+
+@cache
+def mail_page() -> Content:
+    """Return the document in which the console shows an email; it has no script."""
+    return content_of(_MAIL_PAGE, HTML_TYPE)
 
 
 def console_policy(file_hosts: Iterable[str]) -> str:

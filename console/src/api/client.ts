@@ -25,6 +25,12 @@ export async function dataOf<Data>(
   throw new ProblemError(problemOfAnswer(error, response.status));
 }
 
+/** Wait for an answer without data; throws ProblemError. */
+export async function done(call: Promise<{ error?: unknown; response: Response }>): Promise<void> {
+  const { error, response } = await call;
+  if (!response.ok) throw new ProblemError(problemOfAnswer(error, response.status));
+}
+
 /** Send a request; wait as the service asks, and for the service where nothing is made twice. */
 async function fetchWithPatience(request: Request): Promise<Response> {
   const key = currentKey();

@@ -81,7 +81,7 @@ export default function CodeEditor(props: Props) {
             ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...searchKeymap,
           ]),
           LANGUAGES[language](), syntaxHighlighting(COLORS), LOOK,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
           }),

@@ -1,6 +1,7 @@
 import fields from 'virtual:options';
 import { memo, useId, useState } from 'react';
 import { texts } from '../texts.ts';
+import { labelOf } from '../ui/label.ts';
 import { WithCode } from '../ui/with-code.tsx';
 import type { OptionField } from './option-field.ts';
 
@@ -177,13 +178,6 @@ function matching(all: OptionField[], words: string): OptionField[] {
     const inner = matching(field.fields, words);
     return inner.length > 0 ? [{ ...field, fields: inner }] : [];
   });
-}
-
-/** A name of the API as a label: `page_size` is "Page size". */
-export function labelOf(name: string): string {
-  const known: Record<string, string> = { html: 'HTML', css: 'CSS', pdfa: 'PDF/A', pdfua: 'PDF/UA', javascript: 'JavaScript', http: 'HTTP', einvoice: 'E-invoice' };
-  const words = name.split('_').map((word) => known[word] ?? word).join(' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function valueAt(output: Output, path: string): unknown {

@@ -1,7 +1,7 @@
 import fields from 'virtual:layers';
 import { useId, useState } from 'react';
 import type { OptionField } from '../playground/option-field.ts';
-import { labelOf } from '../playground/options-form.tsx';
+import { labelOf } from '../ui/label.ts';
 import { texts } from '../texts.ts';
 import { shownBytes } from '../ui/format.ts';
 import { WithCode } from '../ui/with-code.tsx';

@@ -8,6 +8,7 @@ const VIEWS = [
   { to: '/templates', name: 'templates', scopes: ['templates:read'] },
   { to: '/renders', name: 'renders', scopes: ['renders:read'] },
   { to: '/batches', name: 'batches', scopes: ['renders:read'] },
+  { to: '/deliveries', name: 'deliveries', scopes: ['webhooks:read', 'email:read', 'storage:read', 'signed_links:read'] },
   { to: '/invoices', name: 'invoices', scopes: ['render:write'] },
   { to: '/tools', name: 'tools', scopes: ['render:write'] },
   { to: '/usage', name: 'usage', scopes: ['account:read'] },

@@ -40,6 +40,8 @@ class Visitor:
         self.requests: list[dict[str, Any]] = []
         self.errors: list[str] = []
         self.dialogs: list[str] = []
+        self.refused_urls: list[str] = []
+        """What pages asked for, and the policy of their content has refused."""
         self.received_bytes: dict[str, int] = {}
         self._urls: dict[str, str] = {}
         pipe.set_handler(self._session, self._record)
@@ -115,6 +117,8 @@ class Visitor:
                 self.dialogs.append(event["type"])
                 accepted = {"accept": True}
                 self._pipe.send("Page.handleJavaScriptDialog", accepted, self._session)
+            case "Network.loadingFailed" if event.get("blockedReason") == "csp":
+                self.refused_urls.append(self._urls.get(event["requestId"], ""))
             case "Runtime.exceptionThrown":
                 self.errors.append(json.dumps(event["exceptionDetails"]))
             case "Log.entryAdded" if event["entry"]["level"] == "error":

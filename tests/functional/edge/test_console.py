@@ -58,6 +58,22 @@ def test_policy_names_the_hosts_that_give_files(app: App) -> None:
     assert "unsafe" not in policy
 
 
+def test_what_an_email_is_shown_in_allows_its_own_styles_and_pictures_alone(app: App) -> None:
+    answer = get(app, "/mail")
+
+    assert (answer.status, answer.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert b"<script" not in answer.body
+    assert answer.headers["Content-Security-Policy"].split("; ") == [
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+        "font-src data:",
+        "form-action 'none'",
+        "base-uri 'none'",
+        "frame-ancestors 'self'",
+    ]
+
+
 def test_policy_names_a_host_once() -> None:
     policy = console_policy(["https://files.test/a", "https://files.test"])
 

@@ -1,5 +1,6 @@
 import { compare } from './compare.ts';
 import { batches } from './batches.ts';
+import { deliveries } from './deliveries.ts';
 import { documents } from './documents.ts';
 import { frame } from './frame.ts';
 import { invoiceCodes } from './invoice-codes.ts';
@@ -27,4 +28,5 @@ export const english = {
   ...batches,
   ...usage,
   ...scene,
+  deliveries,
 } as const;
