@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 // Relative addresses: the service puts the path of its host before those of the page.
 export default defineConfig({
   base: './',
-  plugins: [optionsSchema(`${root}infra/openapi.json`), examples(`${root}examples`), brotli()],
+  plugins: [optionsSchema(`${root}infra/openapi.json`), examples(`${root}examples`, `${root}docs/images`), brotli()],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

@@ -5,6 +5,8 @@ import type { OptionField } from '../src/playground/option-field.ts';
 const MODULE = 'virtual:options';
 /** Members of `output` that other parts of the playground decide. */
 const ELSEWHERE = new Set(['format', 'formats', 'image', 'pdf', 'fail_on']);
+/** Two names of one option, and what all formats have already. */
+const TWICE = new Set(['image.omit_background', 'image.viewport', 'image.wait']);
 /** What the tabs Header and Footer hold. */
 const IN_TABS = new Set(['pdf.header.html', 'pdf.header.enabled', 'pdf.footer.html', 'pdf.footer.enabled']);
 
@@ -37,7 +39,7 @@ export function optionsSchema(file: string): Plugin {
   };
 }
 
-function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
+function fieldsOf(schemas: Record<string, Schema>): Record<'pdf' | 'picture' | 'all', OptionField[]> {
   const named = (schema: Schema): Schema => {
     if (!schema.$ref) return schema;
     const target = schemas[schema.$ref.split('/').at(-1) ?? ''];
@@ -78,12 +80,13 @@ function fieldsOf(schemas: Record<string, Schema>): OptionField[] {
   const children = (properties: Record<string, Schema>, path: string): OptionField[] =>
     Object.entries(properties)
       .map(([name, schema]) => ({ name, schema, place: path ? `${path}.${name}` : name }))
-      .filter(({ place }) => !IN_TABS.has(place) && !(path === '' && ELSEWHERE.has(place)))
+      .filter(({ place }) => !IN_TABS.has(place) && !TWICE.has(place) && !(path === '' && ELSEWHERE.has(place)))
       .map(({ name, schema, place }) => field(name, place, schema));
   const output = schemas.OutputSpec?.properties;
   const pdf = schemas.PdfOptions?.properties;
-  if (!output || !pdf) throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
-  return [...children(pdf, 'pdf'), ...children(output, '')];
+  const image = schemas.ImageOptions?.properties;
+  if (!output || !pdf || !image) throw new Error('the OpenAPI document has no OutputSpec, PdfOptions or ImageOptions');
+  return { pdf: children(pdf, 'pdf'), picture: children(image, 'image'), all: children(output, '') };
 }
 
 function types(schema: Schema): string[] {

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { texts } from '../texts.ts';
-import { type OpenedPdf, openPdf, type PageSize } from './document.ts';
+import { type Box, type OpenedPdf, openPdf, type PageSize } from './document.ts';
+import { type Margins, MarginRuler, Marks } from './overlays.tsx';
 import { type Zoom, ZOOMS } from './zoom.ts';
 
 type Props = {
@@ -9,13 +10,20 @@ type Props = {
   page: number;
   zoom: Zoom;
   onChange: (place: { page?: number; zoom?: Zoom }) => void;
+  /** Called with each file that is shown. */
+  onOpen?: (pdf: OpenedPdf) => void;
+  /** Boxes that are drawn over the pages; the first one is brought into view. */
+  marks?: readonly Box[];
+  /** Margins of the pages, which are drawn where the pointer is. */
+  margins?: Margins | null;
 };
 
 const THUMB_WIDTH = 56;
 const PADDING = 24;
+const NO_MARKS: readonly Box[] = [];
 
 /** The pages of a PDF as pictures, a list of them, and their zoom. */
-export default function PdfView({ bytes, page, zoom, onChange }: Props) {
+export default function PdfView({ bytes, page, zoom, onChange, onOpen, marks = NO_MARKS, margins = null }: Props) {
   const [pdf, setPdf] = useState<OpenedPdf | null>(null);
   const [isUnreadable, setUnreadable] = useState(false);
   const scroller = useRef<HTMLDivElement>(null);
@@ -33,11 +41,16 @@ export default function PdfView({ bytes, page, zoom, onChange }: Props) {
           if (before) setTimeout(before.close, 2000);
           return opened;
         });
+        onOpen?.(opened);
       },
       () => isCurrent && setUnreadable(true),
     );
     return () => { isCurrent = false; };
-  }, [bytes]);
+  }, [bytes, onOpen]);
+
+  useEffect(() => {
+    if (marks.length > 0) scroller.current?.querySelector('.page-mark')?.scrollIntoView({ block: 'nearest' });
+  }, [marks]);
 
   const pages = pdf?.pages ?? [];
   const count = pages.length;
@@ -119,6 +132,8 @@ export default function PdfView({ bytes, page, zoom, onChange }: Props) {
           {pdf && pages.map((size, index) => (
             <div key={index} className="sheet-place" data-page={index + 1} role="img" aria-label={texts.pages.page(index + 1, count)}>
               <Sheet pdf={pdf} number={index + 1} size={size} scale={scaleOf(size)} />
+              {margins && <MarginRuler margins={margins} scale={scaleOf(size)} />}
+              <Marks marks={marks} page={index + 1} scale={scaleOf(size)} />
             </div>
           ))}
         </div>

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useRef } from 'react';
 import { useRights } from '../api/account.ts';
 import { api, dataOf } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { problemOf } from '../api/problem.ts';
+import { FileView } from '../pdf/file-view.tsx';
 import type { Zoom } from '../pdf/zoom.ts';
 import { texts } from '../texts.ts';
 import { CopyAs, CopyText } from '../ui/copy.tsx';
@@ -16,13 +17,8 @@ import { programsOf } from '../ui/programs.ts';
 import { Status } from '../ui/status.tsx';
 import { useTitle } from '../ui/title.ts';
 import { WithCode } from '../ui/with-code.tsx';
-import { fileBytes, isFinal, oneRender, type Render, type RenderFile, renderLog } from './queries.ts';
+import { fileBytes, isFinal, oneRender, type Render, renderLog } from './queries.ts';
 import { Story } from './story.tsx';
-
-const PdfView = lazy(() => import('../pdf/pdf-view.tsx'));
-
-const PICTURES = new Set(['png', 'jpeg', 'webp']);
-const TEXTS = new Set(['html', 'xml', 'txt']);
 
 /** One render: the document at the left, its story at the right. */
 export function RenderView() {
@@ -161,30 +157,9 @@ function Document({ render }: { render: Render }) {
         {file.url && <a className="button" href={file.url} rel="noreferrer">{texts.pages.download}</a>}
       </div>
       {bytes.error && <p className="pdf-unreadable" role="alert">{texts.pages.unreadable}</p>}
-      {bytes.data && <File key={file.id} file={file} bytes={bytes.data} page={search.page ?? 1} zoom={search.zoom ?? 'width'} onChange={go} />}
+      {bytes.data && <FileView key={file.id} file={file} bytes={bytes.data} page={search.page ?? 1} zoom={search.zoom ?? 'width'} onChange={go} />}
     </div>
   );
-}
-
-type FileProps = { file: RenderFile; bytes: Uint8Array; page: number; zoom: Zoom; onChange: (place: { page?: number; zoom?: Zoom }) => void };
-
-function File({ file, bytes, page, zoom, onChange }: FileProps) {
-  if (file.format === 'pdf') {
-    return <Suspense fallback={<div className="pdf" />}><PdfView bytes={bytes} page={page} zoom={zoom} onChange={onChange} /></Suspense>;
-  }
-  if (PICTURES.has(file.format)) return <Picture file={file} bytes={bytes} />;
-  if (TEXTS.has(file.format)) return <pre className="file-text" tabIndex={0}>{new TextDecoder().decode(bytes)}</pre>;
-  return <div className="pane-empty"><p>{texts.pages.noPreview(file.format)}</p></div>;
-}
-
-function Picture({ file, bytes }: { file: RenderFile; bytes: Uint8Array }) {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    const made = URL.createObjectURL(new Blob([bytes.slice()], { type: `image/${file.format}` }));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [bytes, file.format]);
-  return <div className="sheets"><img className="sheet picture" src={url} alt={file.filename} width={file.width ?? undefined} height={file.height ?? undefined} /></div>;
 }
 
 function Facts({ render }: { render: Render }) {
