@@ -14,18 +14,25 @@ export function SaveAsTemplate({ draft, data }: { draft: Draft; data: object | n
   const dialog = useRef<HTMLDialogElement>(null);
   const queries = useQueryClient();
   const [name, setName] = useState('');
+  // A second click may come before the first one is drawn.
+  const isSent = useRef(false);
   const save = useMutation({
     mutationFn: () => dataOf(api.POST('/v1/templates', { body: templateOf(draft, name.trim(), texts.save.dataset, data) })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['templates'] }),
+    onError: () => { isSent.current = false; },
   });
   const open = () => {
+    if (save.isPending) { dialog.current?.showModal(); return; }
     save.reset();
+    isSent.current = false;
     setName(draft.name.trim().slice(0, MAX_NAME));
     dialog.current?.showModal();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!save.isPending && !save.data) save.mutate();
+    if (isSent.current) return;
+    isSent.current = true;
+    save.mutate();
   };
   const left = [...(draft.assets.length > 0 ? [texts.save.noAssets(draft.assets.length)] : []), ...(draft.output.http === undefined ? [] : [texts.save.noHttp])];
   return (
