@@ -1,6 +1,5 @@
 """From a draft to a template, and from a template to a draft."""
 
-import json
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from tests.integration.console.playground.hands import draft, previewed, request
 
 pytestmark = pytest.mark.integration
 
+TEXT = "document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.innerText"
 SOURCES = {
     "html": "<h1>{{ name }}</h1>",
     "head": "<meta name=author content=Ada>",
@@ -110,8 +110,10 @@ def test_version_is_rendered_by_its_id_until_its_sources_change(
 
     unchanged = previewed(api, "Stored")
     assert (unchanged["template_id"], unchanged["template_version"]) == (template, 1)
-    sent = [json.loads(each["postData"]) for each in person.sent("POST", "/renders")]
-    assert {"name": "Grace"} in [each["data"] for each in sent]
+    person.press("Data")
+    person.browser.wait_for(f'{TEXT} === \'{{\\n  "name": "Grace"\\n}}\\n\'')
+    person.press("HTML")
+    person.browser.wait_for(f"{TEXT}.startsWith('<h1>')")
     person.reads("Version 1 of a template")
     person.browser.wait_for("!location.search.includes('template')")
 
@@ -125,15 +127,14 @@ def test_version_is_rendered_by_its_id_until_its_sources_change(
 
 def test_replaced_draft_comes_back(person: Person, api: ApiClient) -> None:
     template = _template(api, "Never published")
-    html = "document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.innerText"
     person.enter(f"/playground?template={template}", draft=draft("mine", "<p>My words</p>"))
-    person.browser.wait_for(f"{html} === '<h1>{{{{ name }}}}</h1>'")
+    person.browser.wait_for(f"{TEXT} === '<h1>{{{{ name }}}}</h1>'")
     unchanged = previewed(api, "Never published")
     assert (unchanged["template_id"], unchanged["template_version"]) == (template, None)
 
     person.press("Bring it back")
 
-    person.browser.wait_for(f"{html} === '<p>My words</p>'")
+    person.browser.wait_for(f"{TEXT} === '<p>My words</p>'")
 
 
 def test_unknown_template_is_told_and_leaves_the_draft(person: Person) -> None:
