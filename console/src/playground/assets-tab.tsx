@@ -1,4 +1,4 @@
-import { type DragEvent, type ReactNode, useRef, useState } from 'react';
+import { type DragEvent, useRef, useState } from 'react';
 import type { Problem } from '../api/problem.ts';
 import { texts } from '../texts.ts';
 import { shownBytes } from '../ui/format.ts';
@@ -34,26 +34,28 @@ export function useAssets(assets: Asset[], change: Change) {
 
 export type Adding = ReturnType<typeof useAssets>;
 
-/** Takes files that are dropped on it; it looks ready while they are above it. */
-export function DropArea({ className, label, onFiles, children }: { className: string; label: string; onFiles: (files: File[]) => void; children: ReactNode }) {
+/** Handlers of an element that takes dropped files, and whether some are above it. */
+export function useDrop(onFiles: (files: File[]) => void) {
   const [isOver, setOver] = useState(false);
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
-  return (
-    <section
-      className={isOver ? `${className} dropping` : className}
-      aria-label={label}
-      onDragOver={(event) => { if (hasFiles(event)) { event.preventDefault(); setOver(true); } }}
-      onDragLeave={(event) => { if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false); }}
-      onDrop={(event) => {
-        setOver(false);
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        onFiles([...event.dataTransfer.files]);
-      }}
-    >
-      {children}
-    </section>
-  );
+  const handlers = {
+    onDragOver: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: (event: DragEvent) => {
+      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+    },
+    onDrop: (event: DragEvent) => {
+      setOver(false);
+      if (!hasFiles(event)) return;
+      // A browser would leave the page and show the file.
+      event.preventDefault();
+      onFiles([...event.dataTransfer.files]);
+    },
+  };
+  return { isOver, handlers };
 }
 
 type Props = { assets: Asset[]; change: Change; adding: Adding; onInsert: (text: string) => void };

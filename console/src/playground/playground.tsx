@@ -2,7 +2,7 @@ import * as Tabs from '@radix-ui/react-tabs';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import examples from 'virtual:examples';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useRights } from '../api/account.ts';
 import { api, dataOf } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
@@ -15,7 +15,7 @@ import { CopyAs } from '../ui/copy.tsx';
 import { ProblemBox } from '../ui/problem-box.tsx';
 import { programsOf } from '../ui/programs.ts';
 import { useTitle } from '../ui/title.ts';
-import { AssetsTab, DropArea, useAssets } from './assets-tab.tsx';
+import { AssetsTab, useAssets, useDrop } from './assets-tab.tsx';
 import type { Asset } from './assets.ts';
 import { useDraft } from './draft.ts';
 import { Gallery } from './gallery.tsx';
@@ -28,7 +28,7 @@ import { type Panel, PARTS, type PlaygroundSearch, type Source, type Tab, TABS }
 import { Splitter, useWidths } from './splitter.tsx';
 import { draftOfTemplate, formatOf } from './template-origin.ts';
 import { useRemarks, Warnings } from './warnings.tsx';
-import { boxesOfWarning, marginsOf } from './where.ts';
+import { boxesOfWarning, lineOfWarning, marginsOf } from './where.ts';
 import './playground.css';
 
 const CodeEditor = lazy(() => import('../editor/code-editor.tsx'));
@@ -82,21 +82,30 @@ export function Playground() {
     change((before) => ({ ...before, assets: next(before.assets) }));
   }, [change]);
   const adding = useAssets(draft.assets, changeAssets);
+  const drop = useDrop((files) => { go({ tab: 'assets', part: 'sources' }); adding.add(files); });
 
   const tab = search.tab ?? 'html';
   const panel = search.panel ?? 'options';
   const part = search.part ?? 'sources';
   const warnings = preview.render?.warnings ?? [];
-  const remarks = useRemarks(tab, draft, preview, fault);
+  // Lines belong to the draft that was rendered: what is written since must not move them.
+  const places = useMemo(() => warnings.map((each) => lineOfWarning(draft, each)), [preview.render]);
+  const remarks = useRemarks(tab, draft, preview, places, fault);
   const [pointed, setPointed] = useState<Warning | null>(null);
   const marks = useMarks(pdf, draft, pointed);
   const margins = useMemo(() => marginsOf(draft), [draft]);
   const canSend = request !== null && !isEmpty && canRender && !preview.isPending;
   const onRender = useCallback(() => { if (canRender && !isEmpty) keep(); }, [canRender, isEmpty, keep]);
+  const onKeys = (event: KeyboardEvent) => {
+    const isInDialog = (event.target as Element).closest('dialog') !== null;
+    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.defaultPrevented || isInDialog) return;
+    event.preventDefault();
+    onRender();
+  };
   const onPlace = useCallback((place: { page?: number; zoom?: PlaygroundSearch['zoom'] }) => go(place), [go]);
 
   return (
-    <div className="playground" data-part={part} ref={box} onKeyDown={(event) => { if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.defaultPrevented) { event.preventDefault(); onRender(); } }}>
+    <div className={drop.isOver ? 'playground dropping' : 'playground'} data-part={part} ref={box} onKeyDown={onKeys} {...drop.handlers}>
       <header className="topline">
         <h1 className="hidden">{texts.rail.playground}</h1>
         <input
@@ -118,7 +127,7 @@ export function Playground() {
           </select>
           <EngineChoice value={draft.engine} onChange={(engine) => change((before) => ({ ...before, engine }))} />
         </div>
-        {can('templates:write') && !isEmpty && <SaveAsTemplate draft={draft} data={data} />}
+        {can('templates:write') && draft.sources.html.trim() !== '' && <SaveAsTemplate draft={draft} data={data} />}
         {request && <CopyAs programs={() => programsOf({ method: 'POST', path: '/renders', body: { ...request, delivery: { type: 'binary' } }, target: `document.${draft.format}` })} />}
         <button type="button" className={isLive ? 'button primary live' : 'button primary'} disabled={!canSend} onClick={onRender} aria-keyshortcuts="Control+Enter Meta+Enter">
           {isLive ? texts.play.renderLive : texts.play.render}
@@ -131,7 +140,7 @@ export function Playground() {
         ))}
       </div>
 
-      <DropArea className="pane sources" label={texts.play.sources} onFiles={(files) => { go({ tab: 'assets', part: 'sources' }); adding.add(files); }}>
+      <section className="pane sources" aria-label={texts.play.sources}>
         {undo && <p className="pane-note">{texts.play.replaced} <button type="button" className="link" onClick={undo}>{texts.play.undo}</button></p>}
         {draft.template && <p className="pane-note">{texts.play.ofTemplate(draft.template.version)} <code>{draft.template.id}</code></p>}
         <Tabs.Root className="tabs" value={tab} onValueChange={(value) => { setGoal(null); go({ tab: value as Tab }); }}>
@@ -174,7 +183,7 @@ export function Playground() {
             <button type="button" className="link" onClick={() => goTo({ source: 'data', ...fault })}>{fault.message}</button>
           </p>
         )}
-      </DropArea>
+      </section>
       <Splitter label={texts.play.resize.sources} value={widths.sources} onChange={(value) => resize({ sources: value })} />
 
       <section className="pane preview" aria-label={texts.play.preview}>
@@ -222,7 +231,7 @@ export function Playground() {
             <OptionsForm format={draft.format} output={draft.output} onChange={changeOption} />
           </Tabs.Content>
           <Tabs.Content value="warnings" className="tab-body scroll padded">
-            <Warnings draft={draft} warnings={warnings} onPlace={goTo} onPoint={setPointed} />
+            <Warnings warnings={warnings} places={places} onPlace={goTo} onPoint={setPointed} />
           </Tabs.Content>
           <Tabs.Content value="explain" className="tab-body scroll padded">
             {preview.render ? (

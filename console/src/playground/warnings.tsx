@@ -6,23 +6,23 @@ import type { DataFault, Draft } from './model.ts';
 import { type Place, placeOfProblem, type Warning } from './places.ts';
 import type { Preview } from './preview.ts';
 import type { Source } from './search.ts';
-import { lineOfWarning } from './where.ts';
 
 type Props = {
-  draft: Draft;
   warnings: readonly Warning[];
+  /** The line of each warning, or null. */
+  places: readonly (Place | null)[];
   onPlace: (place: Place) => void;
   /** The warning that somebody points to, or null. */
   onPoint: (warning: Warning | null) => void;
 };
 
 /** Warnings; one leads to its line, and shows its place on the page while it is pointed to. */
-export function Warnings({ draft, warnings, onPlace, onPoint }: Props) {
+export function Warnings({ warnings, places, onPlace, onPoint }: Props) {
   if (warnings.length === 0) return <p className="quiet">{texts.play.noWarnings}</p>;
   return (
     <ul className="remarks" onPointerLeave={() => onPoint(null)}>
       {warnings.map((warning, number) => {
-        const place = lineOfWarning(draft, warning);
+        const place = places[number];
         return (
           <li
             key={`${number} ${warning.code}`}
@@ -44,7 +44,7 @@ export function Warnings({ draft, warnings, onPlace, onPoint }: Props) {
 }
 
 /** Remarks of one source: errors of data and templates, and warnings, at their lines. */
-export function useRemarks(tab: string, draft: Draft, preview: Preview, fault: DataFault | null): Remark[] {
+export function useRemarks(tab: string, draft: Draft, preview: Preview, places: readonly (Place | null)[], fault: DataFault | null): Remark[] {
   const { problem, render } = preview;
   return useMemo(() => {
     const found: Remark[] = [];
@@ -53,8 +53,8 @@ export function useRemarks(tab: string, draft: Draft, preview: Preview, fault: D
     };
     if (tab === 'data' && fault) found.push({ ...fault, level: 'error' });
     if (problem) add(placeOfProblem(draft, problem), problem.detail, 'error');
-    for (const warning of problem ? [] : (render?.warnings ?? [])) add(lineOfWarning(draft, warning), warning.message, 'warning');
+    for (const [number, warning] of (problem ? [] : (render?.warnings ?? [])).entries()) add(places[number] ?? null, warning.message, 'warning');
     return found;
-    // Lines belong to the draft that was rendered: what is written since must not move them.
-  }, [tab, problem, render, fault]);
+    // The draft is the one that was rendered, as for the places.
+  }, [tab, problem, render, places, fault]);
 }

@@ -93,13 +93,13 @@ export function ExplainDetails({ explain, logs, sample }: {
       )}
       {explain?.missing && explain.missing.length > 0 && (
         <div className="block">
-          <h3>{texts.explain.missing}</h3>
+          <h2 className="caption">{texts.explain.missing}</h2>
           <ul className="remarks">{explain.missing.map((each) => <li key={each.source} className="remark bad"><code>{each.source}</code><p>{each.reason}</p></li>)}</ul>
         </div>
       )}
       {logs.length > 0 && (
         <div className="block">
-          <h3>{texts.explain.console}</h3>
+          <h2 className="caption">{texts.explain.console}</h2>
           <ol className="log">{logs.map((line, number) => <li key={`${number} ${line}`}><code>{line}</code></li>)}</ol>
         </div>
       )}

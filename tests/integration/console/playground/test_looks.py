@@ -15,7 +15,7 @@ VIEWS = {
     "playground-assets": ("tab=assets", "document.querySelector('.asset-list li') !== null"),
     "playground-warnings": (
         "part=inspector&panel=warnings",
-        "document.querySelector('.remark') !== null",
+        "document.querySelector('.remarks .remark') !== null",
     ),
     "playground-explain": (
         "part=inspector&panel=explain",
