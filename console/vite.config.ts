@@ -18,7 +18,7 @@ export default defineConfig({
     layerFields(`${root}infra/openapi.json`),
     providersSchema(`${root}infra/openapi.json`),
     toolsSchema(`${root}infra/openapi.json`),
-    examples(`${root}examples`),
+    examples(`${root}examples`, `${root}docs/images`),
     invoiceSchema(root),
     brotli(),
   ],

@@ -6,6 +6,8 @@ import { formFields, type Schema } from './form-fields.ts';
 const MODULE = 'virtual:options';
 /** Members of `output` that other parts of the playground decide. */
 const ELSEWHERE = new Set(['format', 'formats', 'image', 'pdf', 'fail_on']);
+/** Two names of one option, and what all formats have already. */
+const TWICE = new Set(['image.omit_background', 'image.viewport', 'image.wait']);
 /** What the tabs Header and Footer hold. */
 const IN_TABS = new Set(['pdf.header.html', 'pdf.header.enabled', 'pdf.footer.html', 'pdf.footer.enabled']);
 
@@ -18,15 +20,16 @@ export function optionsSchema(file: string): Plugin {
       if (id !== `\0${MODULE}`) return undefined;
       this.addWatchFile(file);
       const document = JSON.parse(await readFile(file, 'utf-8'));
-      return `export default ${JSON.stringify(outputFields(document.components.schemas))}`;
+      return `export default ${JSON.stringify(fieldsOf(document.components.schemas))}`;
     },
   };
 }
 
-function outputFields(schemas: Record<string, Schema>): OptionField[] {
+function fieldsOf(schemas: Record<string, Schema>): Record<'pdf' | 'picture' | 'all', OptionField[]> {
+  const { fields } = formFields(schemas, (path, name) => IN_TABS.has(path) || TWICE.has(path) || (path === name && ELSEWHERE.has(path)));
   const output = schemas.OutputSpec?.properties;
   const pdf = schemas.PdfOptions?.properties;
-  if (!output || !pdf) throw new Error('the OpenAPI document has no OutputSpec or PdfOptions');
-  const { fields } = formFields(schemas, (path, name) => IN_TABS.has(path) || (path === name && ELSEWHERE.has(path)));
-  return [...fields(pdf, 'pdf'), ...fields(output, '')];
+  const image = schemas.ImageOptions?.properties;
+  if (!output || !pdf || !image) throw new Error('the OpenAPI document has no OutputSpec, PdfOptions or ImageOptions');
+  return { pdf: fields(pdf, 'pdf'), picture: fields(image, 'image'), all: fields(output, '') };
 }

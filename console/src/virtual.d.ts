@@ -1,6 +1,7 @@
 declare module 'virtual:options' {
   import type { OptionField } from './playground/option-field.ts';
-  const fields: OptionField[];
+  /** Fields of each format's options, and of those that all have. */
+  const fields: Record<'pdf' | 'picture' | 'all', OptionField[]>;
   export default fields;
 }
 
@@ -26,7 +27,7 @@ declare module 'virtual:examples' {
     data: string;
     options: Record<string, unknown>;
   };
-  const list: { name: string; title: string; load: () => Promise<{ default: Example }> }[];
+  const list: { name: string; title: string; shows: string; picture: string; load: () => Promise<{ default: Example }> }[];
   export default list;
 }
 

@@ -23,8 +23,11 @@ _FIRST_FREE_DESCRIPTOR: Final = 10
 class BareBrowser:
     """Context manager of a Chromium process, driven by CDP over pipes."""
 
-    def __init__(self) -> None:
-        """Start Chromium without its sandbox, so that the reference is as fast as possible."""
+    def __init__(self, *flags: str) -> None:
+        """Start Chromium without its sandbox, so that the reference is as fast as possible.
+
+        It reaches no host, unless `flags` allow it.
+        """
         self._folder = tempfile.TemporaryDirectory(prefix="platen-bare-")
         to_browser, self._out = _pipe()
         self._in, from_browser = _pipe()
@@ -36,7 +39,7 @@ class BareBrowser:
             os.dup2(from_browser, 4)
 
         self._process = subprocess.Popen(
-            command_line(str(chromium / "chromium"), self._folder.name, sandbox=False),
+            [*command_line(str(chromium / "chromium"), self._folder.name, sandbox=False), *flags],
             preexec_fn=descriptors,  # noqa: PLW1509 -- one thread, at the start of a benchmark
             pass_fds=(3, 4),
             env={

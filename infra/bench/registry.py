@@ -35,6 +35,7 @@ MODULES: Final[Mapping[str, str]] = {
     "docs": "docs",
     "neighbours": "neighbours.neighbours",
     "serve": "serve.durable",
+    "console": "console",
 }
 
 

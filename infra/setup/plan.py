@@ -248,6 +248,7 @@ def _console_packages() -> SetupStep:
 def _console() -> SetupStep:
     target = INSTALL_DIR / "console"
     examples = [path for path in (ROOT / "examples").rglob("*") if path.is_file()]
+    pictures = (ROOT / "docs" / "images").glob("*.png")
     sources = [path for path in _CONSOLE.rglob("*") if path.is_file()]
     out = ["--outDir", str(target), "--emptyOutDir"]
     build = ["build", str(_CONSOLE), "--logLevel", "error", *out]
@@ -255,7 +256,10 @@ def _console() -> SetupStep:
         "console",
         "console",
         ([str(CONSOLE_PACKAGES_DIR / "node_modules" / ".bin" / "vite"), *build],),
-        inputs=(*sorted(sources), *sorted(examples), ROOT / "infra" / "openapi.json"),
+        inputs=(
+            *(*sorted(sources), *sorted(examples), *sorted(pictures)),
+            ROOT / "infra" / "openapi.json",
+        ),
         results=(target / "index.html",),
         after=("console_packages",),
     )

@@ -1,11 +1,11 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { defaultKeymap, history, historyField, historyKeymap } from '@codemirror/commands';
 import { css } from '@codemirror/lang-css';
 import { html } from '@codemirror/lang-html';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { EditorState } from '@codemirror/state';
+import { Annotation, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
@@ -14,6 +14,8 @@ export type Language = 'html' | 'css' | 'json';
 /** A remark at a place of the text; lines and columns count from 1. */
 export type Remark = { line: number; column: number; message: string; level: 'error' | 'warning' };
 
+export type Goal = { line: number; column: number } | { insert: string };
+
 type Props = {
   /** Another name is another text, with a history of its own. */
   name: string;
@@ -21,13 +23,19 @@ type Props = {
   language: Language;
   text: string;
   remarks: readonly Remark[];
-  /** A place to go to; each new object is a new wish. */
-  goal: { line: number; column: number } | null;
+  /** A place to go to, or a text to insert at the cursor; each new object is a new wish. */
+  goal: Goal | null;
+  /** States of the texts by their names, so that a text that is shown again has its history and cursor. */
+  memory?: Map<string, unknown>;
   onChange: (text: string) => void;
   onRender: () => void;
 };
 
 export const LANGUAGES = { html: () => html(), css: () => css(), json: () => json() };
+
+const FIELDS = { history: historyField };
+/** A change that the draft has made, and not whoever types. */
+const isFromOutside = Annotation.define<boolean>();
 
 export const COLORS = HighlightStyle.define([
   { tag: [tags.tagName, tags.keyword, tags.propertyName], color: 'var(--code-name)' },
@@ -60,6 +68,8 @@ export default function CodeEditor(props: Props) {
   const { name, label, language, text, remarks, goal } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
+  // The text of the editor: comparing it with a whole document at each key takes long.
+  const shown = useRef(text);
   const latest = useRef(props);
   latest.current = props;
 
@@ -67,37 +77,44 @@ export default function CodeEditor(props: Props) {
     const box = host.current;
     if (!box) return undefined;
     const root = box.shadowRoot ?? box.attachShadow({ mode: 'open' });
+    const extensions = [
+      lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(),
+      highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), lintGutter(),
+      EditorView.lineWrapping,
+      keymap.of([
+        { key: 'Mod-Enter', run: () => { latest.current.onRender(); return true; } },
+        ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...searchKeymap,
+      ]),
+      LANGUAGES[language](), syntaxHighlighting(COLORS), LOOK,
+      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorView.updateListener.of((update) => {
+        if (!update.docChanged) return;
+        shown.current = update.state.doc.toString();
+        if (!update.transactions.some((each) => each.annotation(isFromOutside))) latest.current.onChange(shown.current);
+      }),
+    ];
+    const kept = latest.current.memory?.get(name) as { doc: string } | undefined;
     const editor = new EditorView({
       root,
       parent: root,
-      state: EditorState.create({
-        doc: latest.current.text,
-        extensions: [
-          lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(),
-          highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), lintGutter(),
-          EditorView.lineWrapping,
-          keymap.of([
-            { key: 'Mod-Enter', run: () => { latest.current.onRender(); return true; } },
-            ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...searchKeymap,
-          ]),
-          LANGUAGES[language](), syntaxHighlighting(COLORS), LOOK,
-          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-          EditorView.updateListener.of((update) => {
-            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
-          }),
-        ],
-      }),
+      state: kept?.doc === latest.current.text
+        ? EditorState.fromJSON(kept, { extensions }, FIELDS)
+        : EditorState.create({ doc: latest.current.text, extensions }),
     });
+    shown.current = latest.current.text;
     editor.dom.style.height = '100%';
     view.current = editor;
-    return () => { editor.destroy(); view.current = null; };
+    return () => {
+      latest.current.memory?.set(name, editor.state.toJSON(FIELDS));
+      editor.destroy();
+      view.current = null;
+    };
   }, [name, label, language]);
 
   useEffect(() => {
     const editor = view.current;
-    if (editor && editor.state.doc.toString() !== text) {
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
-    }
+    if (!editor || shown.current === text) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text }, annotations: isFromOutside.of(true) });
   }, [text]);
 
   useEffect(() => {
@@ -109,8 +126,11 @@ export default function CodeEditor(props: Props) {
   useEffect(() => {
     const editor = view.current;
     if (!editor || !goal) return;
-    const at = position(editor.state, goal.line, goal.column);
-    editor.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+    if ('insert' in goal) editor.dispatch(editor.state.replaceSelection(goal.insert), { scrollIntoView: true });
+    else {
+      const at = position(editor.state, goal.line, goal.column);
+      editor.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+    }
     editor.focus();
   }, [goal, name]);
 

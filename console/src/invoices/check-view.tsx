@@ -3,6 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { received as exampleXml } from 'virtual:invoice-examples';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { useRights } from '../api/account.ts';
+import type { Box, OpenedPdf } from '../pdf/document.ts';
+import { findValue } from '../pdf/find-text.ts';
 import { texts } from '../texts.ts';
 import { CopyAs } from '../ui/copy.tsx';
 import { ProblemBox } from '../ui/problem-box.tsx';
@@ -122,6 +124,9 @@ function Checked({ received }: { received: Received }) {
     return value === null || value === '' ? undefined : printedForms(value);
   }, [invoice, place.path, printed]);
 
+  const [pdf, setPdf] = useState<OpenedPdf | null>(null);
+  const frames = useFrames(pdf, wanted);
+
   return (
     <>
       <Verdict received={received} conformance={conformance} />
@@ -143,7 +148,7 @@ function Checked({ received }: { received: Received }) {
           )}
           {look === 'pdf' ? (
             <Suspense fallback={<div className="pdf" />}>
-              <PdfView bytes={received.bytes} page={search.page ?? 1} zoom={search.zoom ?? 'width'} onChange={go} wanted={wanted} />
+              <PdfView bytes={received.bytes} page={search.page ?? 1} zoom={search.zoom ?? 'width'} onChange={go} onOpen={setPdf} marks={frames} />
             </Suspense>
           ) : (
             <div className="paper-scroll" tabIndex={0} role="region" aria-label={texts.invoices.page.label}>
@@ -201,4 +206,16 @@ function tagOf({ from, to, nameTo, children }: XmlNode): { from: number; to: num
 
 function defined(search: { [_ in keyof CheckSearch]?: CheckSearch[_] | undefined }): CheckSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as CheckSearch;
+}
+
+/** Where a value is printed; the last place stays while the next one is looked for. */
+function useFrames(pdf: OpenedPdf | null, wanted: readonly string[] | undefined): readonly Box[] {
+  const [frames, setFrames] = useState<readonly Box[]>([]);
+  useEffect(() => {
+    let isCurrent = true;
+    if (!pdf || !wanted) { setFrames([]); return undefined; }
+    findValue(pdf, wanted).then((box) => isCurrent && setFrames(box ? [box] : []), () => undefined);
+    return () => { isCurrent = false; };
+  }, [pdf, wanted]);
+  return frames;
 }

@@ -1,33 +1,40 @@
-import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from 'pdfjs-dist';
+import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist';
 import PdfWorker from 'pdfjs-dist/build/pdf.worker.min.mjs?worker';
-import { findText, type PageBox } from './find-text.ts';
 
 export type PageSize = { width: number; height: number };
-/** An opened PDF: sizes of its pages in CSS pixels, and pictures of them. */
+/** A rectangle of a page, in CSS pixels from its top left corner. */
+export type Box = { page: number; left: number; top: number; width: number; height: number };
+/** A run of text as the PDF places it; `font` is the name of its font, if names are asked for. */
+export type TextRun = { text: string; font: string; box: Box };
+/** An opened PDF: sizes of its pages in CSS pixels, pictures and texts of them. */
 export type OpenedPdf = {
   pages: PageSize[];
   draw: (number: number, scale: number) => { canvas: Promise<HTMLCanvasElement>; cancel: () => void };
+  /** Picture of a part of a page. */
+  drawPart: (box: Box, scale: number) => Promise<HTMLCanvasElement>;
+  texts: (number: number) => Promise<TextRun[]>;
   /** The fields of its form. */
   fields: () => Promise<FormField[]>;
-  /** The first place where one of the texts is printed, the first text before the others; null if there is none. */
-  find: (wanted: readonly string[]) => Promise<PageBox | null>;
   close: () => void;
 };
 export type FormField = { name: string; kind: 'text' | 'switch' | 'choice'; value: string; values: string[] };
 
 const CSS_PIXELS_PER_POINT = 96 / 72;
 const MAX_PIXELS = 16_000_000;
+// What a line of text needs below its base, as a share of its size.
+const DESCENT = 0.25;
 // Sizes of more pages are taken from the first one until they are drawn.
 const MAX_MEASURED = 200;
 
-/** Open a PDF; the bytes are handed over. */
-export async function openPdf(bytes: Uint8Array, password = ''): Promise<OpenedPdf> {
-  const pdf = await load(bytes, password);
+/** Open a PDF; the bytes are handed over. Names of fonts cost time, and are there if they are asked for. */
+export async function openPdf(bytes: Uint8Array, { password = '', hasFontNames = false } = {}): Promise<OpenedPdf> {
+  const pdf = await load(bytes, { password, fontExtraProperties: hasFontNames });
   return {
     pages: await sizes(pdf),
     draw: (number, scale) => draw(pdf, number, scale),
+    drawPart: (box, scale) => drawPart(pdf, box, scale),
+    texts: (number) => textsOf(pdf, number, hasFontNames),
     fields: () => fields(pdf),
-    find: (wanted) => findText(pdf, wanted),
     close: () => void pdf.loadingTask.destroy(),
   };
 }
@@ -44,9 +51,9 @@ export async function attachmentsOf(bytes: Uint8Array): Promise<{ name: string; 
   }
 }
 
-function load(bytes: Uint8Array, password = ''): Promise<PDFDocumentProxy> {
+function load(bytes: Uint8Array, options: { password?: string; fontExtraProperties?: boolean } = {}): Promise<PDFDocumentProxy> {
   GlobalWorkerOptions.workerPort ??= new PdfWorker();
-  return getDocument({ data: bytes, password, useWasm: false, enableXfa: false, stopAtErrors: false }).promise;
+  return getDocument({ data: bytes, useWasm: false, enableXfa: false, stopAtErrors: false, ...options }).promise;
 }
 
 type FieldObject = { type: string; value?: unknown; exportValues?: string; items?: { exportValue: string }[] };
@@ -97,4 +104,36 @@ function draw(pdf: PDFDocumentProxy, number: number, scale: number) {
     return target;
   })();
   return { canvas, cancel: () => { isCanceled = true; cancel(); } };
+}
+
+async function drawPart(pdf: PDFDocumentProxy, box: Box, scale: number): Promise<HTMLCanvasElement> {
+  const page = await pdf.getPage(box.page);
+  const whole = scale * devicePixelRatio;
+  const viewport = page.getViewport({ scale: whole * CSS_PIXELS_PER_POINT, offsetX: -box.left * whole, offsetY: -box.top * whole });
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, Math.round(box.width * whole));
+  canvas.height = Math.max(1, Math.round(box.height * whole));
+  await page.render({ canvas, viewport }).promise;
+  return canvas;
+}
+
+async function textsOf(pdf: PDFDocumentProxy, number: number, hasFontNames: boolean): Promise<TextRun[]> {
+  const page = await pdf.getPage(number);
+  const viewport = page.getViewport({ scale: CSS_PIXELS_PER_POINT });
+  // Fonts have their names once the operations of the page are read.
+  const [{ items }] = await Promise.all([page.getTextContent(), hasFontNames ? page.getOperatorList() : null]);
+  return items.flatMap((item) => {
+    if (!('str' in item) || item.str.trim() === '') return [];
+    const [, , , , x = 0, y = 0] = item.transform as number[];
+    const height = Math.max(item.height, 1);
+    const [x1 = 0, y1 = 0] = viewport.convertToViewportPoint(x, y - DESCENT * height) as number[];
+    const [x2 = 0, y2 = 0] = viewport.convertToViewportPoint(x + item.width, y + height) as number[];
+    const box = { page: number, left: Math.min(x1, x2), top: Math.min(y1, y2), width: Math.abs(x2 - x1), height: Math.abs(y2 - y1) };
+    return [{ text: item.str, font: hasFontNames ? fontName(page, item.fontName) : '', box }];
+  });
+}
+
+function fontName(page: PDFPageProxy, id: string): string {
+  if (!page.commonObjs.has(id)) return '';
+  return String((page.commonObjs.get(id) as { name?: string } | null)?.name ?? '');
 }

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { texts } from '../texts.ts';
-import { type OpenedPdf, openPdf, type PageSize } from './document.ts';
-import type { PageBox } from './find-text.ts';
+import { type Box, type OpenedPdf, openPdf, type PageSize } from './document.ts';
+import { type Margins, MarginRuler, Marks } from './overlays.tsx';
 import { type Zoom, ZOOMS } from './zoom.ts';
 
 type Props = {
@@ -10,21 +10,25 @@ type Props = {
   page: number;
   zoom: Zoom;
   onChange: (place: { page?: number; zoom?: Zoom }) => void;
-  /** A value to frame where it is printed, in the ways in which it may be written. */
-  wanted?: readonly string[] | undefined;
+  /** Called with each file that is shown. */
+  onOpen?: (pdf: OpenedPdf) => void;
+  /** Boxes that are drawn over the pages; the first one is brought into view. */
+  marks?: readonly Box[];
+  /** Margins of the pages, which are drawn where the pointer is. */
+  margins?: Margins | null;
 };
 
 const THUMB_WIDTH = 56;
 const PADDING = 24;
+const NO_MARKS: readonly Box[] = [];
 
 /** The pages of a PDF as pictures, a list of them, and their zoom. */
-export default function PdfView({ bytes, page, zoom, onChange, wanted }: Props) {
+export default function PdfView({ bytes, page, zoom, onChange, onOpen, marks = NO_MARKS, margins = null }: Props) {
   const [pdf, setPdf] = useState<OpenedPdf | null>(null);
   const [isUnreadable, setUnreadable] = useState(false);
   const scroller = useRef<HTMLDivElement>(null);
   const room = useRoom(scroller);
   const shownPage = useRef(page);
-  const box = useBox(pdf, wanted);
 
   useEffect(() => {
     let isCurrent = true;
@@ -37,11 +41,16 @@ export default function PdfView({ bytes, page, zoom, onChange, wanted }: Props) 
           if (before) setTimeout(before.close, 2000);
           return opened;
         });
+        onOpen?.(opened);
       },
       () => isCurrent && setUnreadable(true),
     );
     return () => { isCurrent = false; };
-  }, [bytes]);
+  }, [bytes, onOpen]);
+
+  useEffect(() => {
+    if (marks.length > 0) scroller.current?.querySelector('.page-mark')?.scrollIntoView({ block: 'nearest' });
+  }, [marks]);
 
   const pages = pdf?.pages ?? [];
   const count = pages.length;
@@ -123,38 +132,14 @@ export default function PdfView({ bytes, page, zoom, onChange, wanted }: Props) 
           {pdf && pages.map((size, index) => (
             <div key={index} className="sheet-place" data-page={index + 1} role="img" aria-label={texts.pages.page(index + 1, count)}>
               <Sheet pdf={pdf} number={index + 1} size={size} scale={scaleOf(size)} />
-              {box?.page === index + 1 && <Frame box={box} scale={scaleOf(size)} />}
+              {margins && <MarginRuler margins={margins} scale={scaleOf(size)} />}
+              <Marks marks={marks} page={index + 1} scale={scaleOf(size)} />
             </div>
           ))}
         </div>
       </div>
     </div>
   );
-}
-
-/** A frame around a value on its page. */
-function Frame({ box, scale }: { box: PageBox; scale: number }) {
-  const frame = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const target = frame.current;
-    if (!target) return;
-    for (const side of ['left', 'top', 'width', 'height'] as const) target.style[side] = `${box[side] * scale}px`;
-    target.scrollIntoView({ block: 'center', inline: 'nearest' });
-  }, [box, scale]);
-  return <i className="sheet-frame" ref={frame} aria-hidden="true" />;
-}
-
-/** Where a value is printed; the last place stays while the next one is looked for. */
-function useBox(pdf: OpenedPdf | null, wanted: readonly string[] | undefined): PageBox | null {
-  const [box, setBox] = useState<PageBox | null>(null);
-  const key = wanted?.join('\n') ?? '';
-  useEffect(() => {
-    let isCurrent = true;
-    if (!pdf || key === '') { setBox(null); return undefined; }
-    pdf.find(key.split('\n')).then((found) => isCurrent && setBox(found), () => undefined);
-    return () => { isCurrent = false; };
-  }, [pdf, key]);
-  return box;
 }
 
 /** One page on paper. Its last picture stays until the next one is ready. */

@@ -1,98 +1,81 @@
-import { useCallback, useState } from 'react';
-import { texts } from '../texts.ts';
-import type { Source } from './search.ts';
-
-/** What is written in the playground; `output` has the options of the form. */
-export type Draft = { name: string; sources: Record<Source, string>; output: Record<string, unknown> };
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Asset } from './assets.ts';
+import { BLANK, type Draft, FIRST } from './model.ts';
 
 const STORED = 'platen.draft';
-export const BLANK: Draft = {
-  name: '',
-  sources: { html: '', css: '', header: '', footer: '', data: '' },
-  output: {},
-};
-export const FIRST: Draft = {
-  name: '',
-  sources: {
-    html: '<h1>Hello, {{ name }}</h1>\n<p>This page is made while you write.</p>\n',
-    css: 'body {\n  font: 11pt/1.5 Inter;\n  color: #1b1a17;\n}\nh1 {\n  font-size: 24pt;\n  letter-spacing: -0.02em;\n}\n',
-    header: '',
-    footer: '',
-    data: '{\n  "name": "Ada"\n}\n',
-  },
-  output: { pdf: { margin: { top: '25mm', left: '25mm', right: '25mm' } } },
-};
+const PAUSE_MS = 300;
 
-/** The draft of this tab, which outlives a reload. */
-export function useDraft(): [Draft, (change: (draft: Draft) => Draft) => void] {
+/** The draft of this tab, which outlives a reload; `undo` brings back what an example has replaced. */
+export function useDraft() {
   const [draft, setDraft] = useState(stored);
-  const change = useCallback((next: (draft: Draft) => Draft) => {
-    setDraft((before) => {
-      const after = next(before);
-      try {
-        sessionStorage.setItem(STORED, JSON.stringify(after));
-      } catch {
-        // Larger than the storage of a tab: it lives until the reload.
-        sessionStorage.removeItem(STORED);
-      }
-      return after;
-    });
+  const [replaced, setReplaced] = useState<Draft | null>(null);
+  const latest = useRef(draft);
+  latest.current = draft;
+
+  // A text of megabytes is not written at each key.
+  const pending = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) { isFirst.current = false; return; }
+    clearTimeout(pending.current);
+    pending.current = setTimeout(() => { pending.current = undefined; keep(draft); }, PAUSE_MS);
+  }, [draft]);
+  useEffect(() => {
+    const now = () => {
+      if (pending.current === undefined) return;
+      clearTimeout(pending.current);
+      pending.current = undefined;
+      keep(latest.current);
+    };
+    addEventListener('pagehide', now);
+    return () => {
+      removeEventListener('pagehide', now);
+      now();
+    };
   }, []);
-  return [draft, change];
+
+  const change = useCallback((next: (draft: Draft) => Draft) => {
+    setReplaced(null);
+    setDraft(next);
+  }, []);
+  const replace = useCallback((next: Draft) => {
+    setReplaced(isWritten(latest.current) ? latest.current : null);
+    setDraft(next);
+  }, []);
+  const undo = useCallback(() => {
+    if (replaced) setDraft(replaced);
+    setReplaced(null);
+  }, [replaced]);
+  return { draft, change, replace, undo: replaced ? undo : null };
+}
+
+function keep(draft: Draft): void {
+  // Signing out has emptied the tab.
+  if (sessionStorage.getItem('platen.key') === null) return;
+  for (const each of [draft, withoutContents(draft)]) {
+    try {
+      sessionStorage.setItem(STORED, JSON.stringify(each));
+      return;
+    } catch {
+      // Larger than the storage of a tab: it lives until the reload.
+      sessionStorage.removeItem(STORED);
+    }
+  }
+}
+
+function withoutContents(draft: Draft): Draft {
+  return { ...draft, assets: draft.assets.filter((asset: Asset) => asset.uploadId !== undefined) };
 }
 
 function stored(): Draft {
   const text = sessionStorage.getItem(STORED);
-  return text === null ? FIRST : (JSON.parse(text) as Draft);
+  if (text === null) return FIRST;
+  const draft = JSON.parse(text) as Partial<Draft>;
+  return { ...BLANK, ...draft, sources: { ...BLANK.sources, ...draft.sources } };
 }
 
-export type DataFault = { line: number; column: number; message: string };
-
-/** The data of a draft, or what is wrong with them. */
-export function parsedData(text: string): { data: object | null } | { fault: DataFault } {
-  if (text.trim() === '') return { data: null };
-  try {
-    const data: unknown = JSON.parse(text);
-    if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { data };
-    return { fault: { line: 1, column: 1, message: texts.play.dataObject } };
-  } catch (error) {
-    const offset = faultOffset(text, error as Error);
-    const before = text.slice(0, offset).split('\n');
-    const line = before.length;
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    return { fault: { line, column, message: `${texts.play.dataError(line)}: ${(error as Error).message}` } };
-  }
+function isWritten(draft: Draft): boolean {
+  return draft.assets.length > 0 || Object.entries(draft.sources).some(
+    ([name, text]) => text.trim() !== '' && text !== FIRST.sources[name as keyof Draft['sources']],
+  );
 }
-
-/** Where a parser of JSON has stopped: engines say it in different ways, and not always. */
-function faultOffset(text: string, error: Error): number {
-  const position = /position (\d+)/.exec(error.message)?.[1];
-  if (position !== undefined) return Number(position);
-  const place = /line (\d+) column (\d+)/.exec(error.message);
-  if (place) {
-    const lines = text.split('\n').slice(0, Number(place[1]) - 1);
-    return lines.reduce((sum, each) => sum + each.length + 1, 0) + Number(place[2]) - 1;
-  }
-  return text.trimEnd().length;
-}
-
-/** The body of `POST /v1/renders` for a draft. */
-export function requestOf(draft: Draft, data: object | null) {
-  const { html, css, header, footer } = draft.sources;
-  const pdf = { ...(draft.output.pdf as object | undefined) } as Record<string, unknown>;
-  for (const [name, text] of [['header', header], ['footer', footer]] as const) {
-    const set = pdf[name] as Record<string, unknown> | undefined;
-    if (text.trim() !== '') pdf[name] = { ...set, enabled: true, html: text };
-    else if (set && Object.keys(set).length > 0) pdf[name] = { ...set, enabled: true };
-  }
-  const output = { ...draft.output, format: 'pdf', ...(Object.keys(pdf).length > 0 ? { pdf } : {}) };
-  const head = css.trim() === '' ? {} : { head: `<style>\n${css}</style>` };
-  return {
-    input: { type: 'html', html, ...head },
-    ...(data === null ? {} : { data }),
-    output,
-    ...(draft.name.trim() === '' ? {} : { reference: draft.name.trim() }),
-  };
-}
-
-export type RequestBody = ReturnType<typeof requestOf>;

@@ -3,15 +3,18 @@ import { memo, useId, useState } from 'react';
 import { texts } from '../texts.ts';
 import { labelOf } from '../ui/label.ts';
 import { WithCode } from '../ui/with-code.tsx';
+import { type Format, PICTURES } from './model.ts';
 import type { OptionField } from './option-field.ts';
 
 type Output = Record<string, unknown>;
 type Props = { output: Output; onChange: (path: string, value: unknown) => void };
+type FormProps = Props & { format: Format };
 
-/** All options of a render, as the API describes them. */
-export const OptionsForm = memo(function OptionsForm({ output, onChange }: Props) {
+/** All options of a render in a format, as the API describes them. */
+export const OptionsForm = memo(function OptionsForm({ format, output, onChange }: FormProps) {
   const [words, setWords] = useState('');
-  const shown = matching(fields, words.trim().toLowerCase());
+  const own = format === 'pdf' ? fields.pdf : PICTURES.has(format) ? fields.picture : [];
+  const shown = matching([...own, ...fields.all], words.trim().toLowerCase());
   return (
     <div className="options">
       <div className="options-find">

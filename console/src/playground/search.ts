@@ -1,7 +1,9 @@
 import { ZOOMS, type Zoom } from '../pdf/zoom.ts';
 
-export const SOURCES = ['html', 'css', 'header', 'footer', 'data'] as const;
+export const SOURCES = ['html', 'head', 'css', 'header', 'footer', 'data'] as const;
 export type Source = (typeof SOURCES)[number];
+export const TABS = [...SOURCES, 'assets'] as const;
+export type Tab = (typeof TABS)[number];
 export const PANELS = ['options', 'warnings', 'explain'] as const;
 export type Panel = (typeof PANELS)[number];
 /** In a narrow window one part is shown at a time. */
@@ -9,8 +11,12 @@ export const PARTS = ['sources', 'preview', 'inspector'] as const;
 export type PlaygroundPart = (typeof PARTS)[number];
 
 export type PlaygroundSearch = {
+  /** A document of examples/ to begin from. */
   example?: string;
-  tab?: Source;
+  /** A stored template to begin from, and which version of it: `live`, `draft` or a number. */
+  template?: string;
+  version?: string | number;
+  tab?: Tab;
   panel?: Panel;
   part?: PlaygroundPart;
   page?: number;
@@ -20,7 +26,9 @@ export type PlaygroundSearch = {
 export function playgroundSearch(given: Record<string, unknown>): PlaygroundSearch {
   return {
     ...(typeof given.example === 'string' ? { example: given.example } : {}),
-    ...one('tab', SOURCES, given.tab),
+    ...(typeof given.template === 'string' ? { template: given.template } : {}),
+    ...(typeof given.version === 'string' || typeof given.version === 'number' ? { version: given.version } : {}),
+    ...one('tab', TABS, given.tab),
     ...one('panel', PANELS, given.panel),
     ...one('part', PARTS, given.part),
     ...placeOf(given),

@@ -63,13 +63,15 @@ export function Editor({ template, draft: firstDraft, datasets, saved, first, co
     if (key === null) { editing.select([]); go({ part: 'properties', view: undefined }); requestAnimationFrame(() => focusField(field)); } else open(key, field);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => handleKeys(event, editing);
-  const request = {
+  const { name } = template;
+  const { revision } = saving.draft;
+  const request = useMemo(() => ({
     input: { type: 'template', template_id: template.id },
     version: 'draft',
     ...(data === null ? {} : { data }),
     output: { format: 'pdf' },
-    reference: texts.scene.reference(template.name, saving.draft.revision),
-  };
+    reference: texts.scene.reference(name, revision),
+  }), [template.id, name, revision, data]);
 
   return (
     <div className="scene-view" data-part={part} data-view={view} onKeyDown={onKeyDown} {...clipboardHandlers(editing, isFixed)}>

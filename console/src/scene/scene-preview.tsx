@@ -10,7 +10,7 @@ const LAYER = /layers\[\d+\](?:\.layers\[\d+\])*/;
 
 type Props = {
   /** The render of the draft; another revision of it is another request. */
-  request: object;
+  request: Parameters<typeof usePreview>[0];
   isDirty: boolean;
   isLive: boolean;
   canRender: boolean;
@@ -22,7 +22,7 @@ type Props = {
 
 /** The draft as the service draws it. */
 export function ScenePreview({ request, isDirty, isLive, canRender, onSave, onLayer }: Props) {
-  const [preview] = usePreview(request, canRender && !isLive);
+  const { preview } = usePreview(request, canRender && !isLive);
   const [zoom, setZoom] = useState<Zoom>('page');
   const onPlace = useCallback((place: { zoom?: Zoom }) => { if (place.zoom) setZoom(place.zoom); }, []);
   const failed = LAYER.exec(preview.problem?.detail ?? '')?.[0];
@@ -37,8 +37,8 @@ export function ScenePreview({ request, isDirty, isLive, canRender, onSave, onLa
         </ProblemBox>
       )}
       {!preview.problem && <Warnings warnings={preview.render?.warnings ?? []} onLayer={onLayer} />}
-      {preview.bytes
-        ? <Suspense fallback={<div className="pdf" />}><PdfView bytes={preview.bytes} page={1} zoom={zoom} onChange={onPlace} /></Suspense>
+      {preview.document
+        ? <Suspense fallback={<div className="pdf" />}><PdfView bytes={preview.document.bytes} page={1} zoom={zoom} onChange={onPlace} /></Suspense>
         : <div className="pane-empty"><p aria-live="polite">{preview.isPending ? texts.play.rendering : ''}</p></div>}
     </>
   );

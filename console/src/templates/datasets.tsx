@@ -3,7 +3,7 @@ import { useId, useMemo, useRef, useState } from 'react';
 import { api, dataOf } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { problemOf } from '../api/problem.ts';
-import { parsedData } from '../playground/draft.ts';
+import { parsedData } from '../playground/model.ts';
 import { texts } from '../texts.ts';
 import { ProblemBox } from '../ui/problem-box.tsx';
 import { type DatasetSummary, datasetsOf, oneDataset } from './queries.ts';

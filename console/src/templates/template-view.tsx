@@ -6,7 +6,7 @@ import { useRights } from '../api/account.ts';
 import { useKey } from '../api/key.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import type { Language, Remark } from '../editor/code-editor.tsx';
-import { parsedData } from '../playground/draft.ts';
+import { parsedData } from '../playground/model.ts';
 import { countOf } from '../playground/options-form.tsx';
 import { Splitter, useWidths } from '../playground/splitter.tsx';
 import { texts } from '../texts.ts';

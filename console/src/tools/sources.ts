@@ -36,7 +36,7 @@ export function useSources(): Sources {
   const open = useCallback(async ({ key, file, password }: Source) => {
     try {
       const { openPdf } = await import('../pdf/document.ts');
-      const pdf = await openPdf(new Uint8Array(await file.arrayBuffer()), password);
+      const pdf = await openPdf(new Uint8Array(await file.arrayBuffer()), { password });
       change(key, { pdf, state: 'open' });
     } catch (error) {
       const isLocked = error instanceof Error && error.name === 'PasswordException';

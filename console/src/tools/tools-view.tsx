@@ -6,7 +6,7 @@ import { api, dataOf } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { problemOf } from '../api/problem.ts';
 import { Option, withValue } from '../playground/options-form.tsx';
-import { FileView } from '../renders/file-view.tsx';
+import { FileView } from '../pdf/file-view.tsx';
 import { fileBytes, isFinal, oneRender, type Render } from '../renders/queries.ts';
 import { texts } from '../texts.ts';
 import { CopyAs } from '../ui/copy.tsx';

@@ -1,5 +1,5 @@
 import type { components } from 'contract';
-import { useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { texts } from '../texts.ts';
 import { shownBytes, shownMs } from './format.ts';
 
@@ -48,19 +48,31 @@ function Share({ className, share }: { className: string; share: number }) {
   return <span ref={box} className={className} />;
 }
 
+/** Bytes of a kind beside those of the largest one. */
+function Load({ kind, share }: { kind: string; share: number }) {
+  return <span className={`load-bar ${kind}`} aria-hidden="true" style={{ width: `${Math.max(share * 100, 1)}%` }} />;
+}
+
 /** Why a page looks as it does: fonts, what was loaded, what was not, and what it said. */
-export function ExplainDetails({ explain, logs }: { explain: Explain | null; logs: readonly string[] }) {
+export function ExplainDetails({ explain, logs, sample }: {
+  explain: Explain | null;
+  logs: readonly string[];
+  /** A few letters as a font family draws them. */
+  sample?: (family: string) => ReactNode;
+}) {
+  const largest = explain ? Math.max(1, ...KINDS.map((kind) => explain.bytes[kind] ?? 0)) : 1;
   return (
     <>
       {explain?.fonts && explain.fonts.length > 0 && (
         <table className="plain">
           <caption>{texts.explain.fonts}</caption>
-          <thead><tr><th scope="col">{texts.explain.asked}</th><th scope="col">{texts.explain.used}</th></tr></thead>
+          <thead><tr><th scope="col">{texts.explain.asked}</th><th scope="col">{texts.explain.used}</th>{sample && <td />}</tr></thead>
           <tbody>
             {explain.fonts.map((font) => (
               <tr key={`${font.requested} ${font.used}`}>
                 <td>{font.requested}</td>
                 <td className={font.requested === font.used ? '' : 'differs'}>{font.used}</td>
+                {sample && <td className="sample">{sample(font.used)}</td>}
               </tr>
             ))}
           </tbody>
@@ -74,20 +86,20 @@ export function ExplainDetails({ explain, logs }: { explain: Explain | null; log
           <caption>{texts.explain.bytes} <span>{explain.requests === undefined ? '' : texts.explain.requests(explain.requests)}</span></caption>
           <tbody>
             {KINDS.filter((kind) => (explain.bytes[kind] ?? 0) > 0).map((kind) => (
-              <tr key={kind}><th scope="row">{texts.explain.kinds[kind]}</th><td className="figure">{shownBytes(explain.bytes[kind] ?? 0)}</td></tr>
+              <tr key={kind}><th scope="row">{texts.explain.kinds[kind]}</th><td className="load"><Load kind={kind} share={(explain.bytes[kind] ?? 0) / largest} /></td><td className="figure">{shownBytes(explain.bytes[kind] ?? 0)}</td></tr>
             ))}
           </tbody>
         </table>
       )}
       {explain?.missing && explain.missing.length > 0 && (
         <div className="block">
-          <h3>{texts.explain.missing}</h3>
-          <ul className="remarks">{explain.missing.map((each) => <li key={each.source} className="remark"><code>{each.source}</code><p>{each.reason}</p></li>)}</ul>
+          <h2 className="caption">{texts.explain.missing}</h2>
+          <ul className="remarks">{explain.missing.map((each) => <li key={each.source} className="remark bad"><code>{each.source}</code><p>{each.reason}</p></li>)}</ul>
         </div>
       )}
       {logs.length > 0 && (
         <div className="block">
-          <h3>{texts.explain.console}</h3>
+          <h2 className="caption">{texts.explain.console}</h2>
           <ol className="log">{logs.map((line, number) => <li key={`${number} ${line}`}><code>{line}</code></li>)}</ol>
         </div>
       )}

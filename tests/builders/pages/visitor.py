@@ -52,6 +52,10 @@ class Visitor:
         """Send a command of the browser's protocol to the tab."""
         return self._call(method, self._session, **parameters)
 
+    def new_tab(self) -> "Visitor":
+        """Open another tab, which has a session of its own."""
+        return Visitor(self._pipe, self._origin)
+
     def open(self, path: str, *, width: int = 1440, height: int = 900, dark: bool = False) -> None:
         """Load a page of the origin in a window of a size, in a scheme of colours."""
         self.resize(width, height)

@@ -18,6 +18,13 @@ class Person:
         """Sit down before a browser; `axe` is the script that looks for barriers."""
         self.browser, self._stack, self._axe = browser, stack, axe
 
+    @classmethod
+    def beside(cls, other: "Person") -> "Person":
+        """Open a second tab in the browser of somebody."""
+        tab = other.browser.new_tab()
+        tab.open("/console/assets/none")
+        return cls(tab, other._stack, other._axe)
+
     def enter(
         self, path: str, *, key: str = "", draft: str = "", width: int = 1440, dark: bool = False
     ) -> None:

@@ -28,6 +28,7 @@ export const documents = {
     list: 'Pages',
     document: 'Document',
     page: (number: number, count: number) => `Page ${number} of ${count}`,
+    pixels: (width: number, height: number) => `${width} × ${height} px`,
     zoom: 'Zoom',
     zooms: { width: 'Fit width', page: 'Fit page', full: '100 %' },
     previous: 'Previous page',

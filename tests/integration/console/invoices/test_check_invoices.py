@@ -141,7 +141,7 @@ def test_value_is_framed_where_the_pdf_prints_it(person: Person, stack: RunningS
     person.press("PDF")
 
     person.sees_page()
-    person.browser.wait_for("document.querySelector('.sheet-frame')?.offsetWidth > 20")
+    person.browser.wait_for("document.querySelector('.page-mark')?.offsetWidth > 20")
 
 
 @pytest.mark.parametrize(
