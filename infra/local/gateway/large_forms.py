@@ -129,12 +129,12 @@ class _Moves:
                 break
             moved[number] = self._upload(parts[number])
             kept -= parts[number].size
-        return b"".join(self._written(part, moved.get(i)) for i, part in enumerate(parts)) + (
+        return b"".join(self._part_bytes(part, moved.get(i)) for i, part in enumerate(parts)) + (
             f"--{self._boundary}--\r\n".encode()
         )
 
     def delete(self) -> None:
-        """Delete the uploads; one that stays is deleted after 24 hours."""
+        """Delete the uploads; what stays is deleted after 24 hours."""
         for upload_id in self._ids:
             response = self._call("DELETE", f"/v1/uploads/{quote(upload_id)}")
             if response.status != HTTPStatus.NO_CONTENT:
@@ -183,7 +183,7 @@ class _Moves:
         }
         return _response(self._application, _with_body(asked, body))
 
-    def _written(self, part: MultipartPart, upload_id: str | None) -> bytes:
+    def _part_bytes(self, part: MultipartPart, upload_id: str | None) -> bytes:
         headers = part.headerlist
         if upload_id is not None:
             headers = [*headers, (UPLOAD_HEADER, upload_id)]

@@ -1,5 +1,6 @@
 """A disk that runs full: new work is refused, what was accepted ends, and nothing is lost."""
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ import pytest
 from infra.serve.running_server import RunningServer, running_server
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.waiting import eventually
+
+# What had been claimed is free after some minutes; only a test that fails waits this long.
+RENDER_PATIENCE_S: Final = 1_500.0
 
 pytestmark = [
     pytest.mark.integration,
@@ -45,6 +49,19 @@ def fill(folder: Path, free_mb: int) -> Path:
     with file.open("wb") as filling:
         free = status.f_bavail * status.f_frsize
         os.posix_fallocate(filling.fileno(), 0, free - (free_mb << 20))
+    return file
+
+
+def fill_whole(folder: Path) -> Path:
+    """Fill the disk of a folder until nothing is free, whatever others write meanwhile."""
+    file = folder.parent / "filling"
+    size = 0
+    with file.open("wb") as filling:
+        for step in (1 << 24, 1 << 20, 1 << 12):
+            with contextlib.suppress(OSError):
+                while True:
+                    os.posix_fallocate(filling.fileno(), size, step)
+                    size += step
     return file
 
 
@@ -83,3 +100,36 @@ def test_a_full_disk_refuses_new_work_and_loses_nothing(small: RunningServer) ->
             file = httpx.get(render["files"][0]["url"], follow_redirects=True).raise_for_status()
             assert file.content.startswith(b"%PDF")
         assert "has room again" in small.log.read_text()
+
+
+@pytest.mark.breadth
+def test_a_disk_without_any_room_loses_nothing(small: RunningServer) -> None:
+    small.start()
+    tenant = small.create_tenant("Acme")
+    with ApiClient(small, tenant.live_key) as client:
+        kept = client.render().raise_for_status().json()
+        slow = {"wait": {"delay_ms": 1_000}}
+        accepted = [
+            client.render(mode="async", output=slow).raise_for_status().json()["id"]
+            for _ in range(8)
+        ]
+        eventually(lambda: client.get(accepted[0])["status"] != "queued")
+
+        filling = fill_whole(small.data)
+
+        refused = eventually(
+            lambda: answer if (answer := client.render()).status_code == 503 else None
+        )
+        assert refused.json()["code"] == "region_degraded"
+        # Now not even the use of a key can be counted, and what runs cannot be stored.
+        eventually(lambda: client.http.get(f"/renders/{kept['id']}").status_code == 503)
+
+        filling.unlink()
+
+        eventually(lambda: client.render().status_code == 200, pause_s=0.5)
+        rows = [client.wait_until_final(each, RENDER_PATIENCE_S) for each in accepted]
+        assert {row["status"] for row in rows} == {"succeeded"}
+        for row in (kept, *rows):
+            url = row["files"][0]["url"]
+            file = httpx.get(url, follow_redirects=True).raise_for_status().content
+            assert len(file) == row["files"][0]["bytes"]
