@@ -76,7 +76,7 @@ def run(tool_input: ToolInput[CompareOptions]) -> ToolOutput:
         ]
         sides = [_pages(drawing, tool_input.options.dpi) for drawing in drawings]
         _check_pixels([page for side in sides for page in side])
-        compared = tuple(_compared(sides[0], sides[-1], pictures))
+        compared = tuple(_compared_pages(sides[0], sides[-1], pictures))
         # Last: reading the texts of form fields draws these into their pages.
         texts = [_texts(drawing) for drawing in drawings]
     comparison = Comparison(compared, text_changes(texts[0], texts[-1]))
@@ -98,7 +98,7 @@ def _check_pixels(pages: Sequence[_Page]) -> None:
         raise refused_option("/dpi", message, "out_of_range")
 
 
-def _compared(
+def _compared_pages(
     first: Sequence[_Page], second: Sequence[_Page], pictures: _Pictures
 ) -> Iterator[ComparedPage]:
     for number, (before, after) in enumerate(zip_longest(first, second), 1):

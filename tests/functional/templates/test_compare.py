@@ -1,5 +1,6 @@
 """Comparison of versions: what is compared, who may, and what becomes of the pictures."""
 
+import io
 from typing import Any
 
 import pikepdf
@@ -34,7 +35,7 @@ def path(service: Service) -> str:
     """Give a template with the versions 1 and 2 and another draft, whose PDFs have their texts."""
 
     def print_html(job: Any) -> None:
-        pages = html_of(job).split("<hr>")
+        pages = str(html_of(job)).split("<hr>")
         content = pdf_of(*pages)
         service.engine.files = (RenderedFile("pdf", content, "application/pdf", len(pages)),)
 
@@ -95,11 +96,10 @@ def test_two_names_of_one_version_are_one_document(service: Service, path: str) 
 
 @pytest.mark.parametrize("dataset", ["named", "default"])
 def test_both_are_made_of_the_data_of_a_dataset(service: Service, path: str, dataset: str) -> None:
-    for n in (1, 2):
-        body = {"name": f"D{n}", "data": {"n": n}}
-        added = service.call("POST", f"{path}/datasets", json_body=body).json["id"]
+    bodies = [{"name": f"D{n}", "data": {"n": n}} for n in (1, 2)]
+    _, added = (service.call("POST", f"{path}/datasets", json_body=body) for body in bodies)
 
-    named = {"dataset_id": added} if dataset == "named" else {}
+    named = {"dataset_id": added.json["id"]} if dataset == "named" else {}
     assert compare(service, path, **{"from": 1, "to": 2}, **named).status == 200
 
     expected = {"n": 2 if dataset == "named" else 1}
@@ -134,7 +134,7 @@ def test_pictures_can_be_fetched_for_an_hour_and_then_go(service: Service, path:
     pictures = [key for key in service.objects() if key.endswith(".png")]
     assert len(pictures) == 3
     content = service.clients.s3.get_object(Bucket=service.settings.bucket, Key=pictures[0])
-    assert Image.open(content["Body"]).size == (267, 133)
+    assert Image.open(io.BytesIO(content["Body"].read())).size == (267, 133)
 
     service.clock.advance(minutes=61)
     assert service.call("GET", address, key=None).code == "invalid_signature"

@@ -43,7 +43,7 @@ def difference(first: Image.Image, second: Image.Image) -> PictureDifference:
     darker_before = _positive(ImageChops.subtract(grey_second, grey_first))
     removed = ImageChops.lighter(darker_before, ImageChops.subtract(covered_first, covered_second))
     in_both = ImageChops.darker(_drawing(grey_first), _drawing(grey_second))
-    drawn = _faded(ImageChops.darker(grey_first, grey_second))
+    drawn = _faded_page(ImageChops.darker(grey_first, grey_second))
     drawn.paste(ADDED, mask=mask)
     drawn.paste(REMOVED, mask=ImageChops.darker(mask, removed))
     drawn.paste(RECOLOURED, mask=ImageChops.darker(mask, in_both))
@@ -90,6 +90,6 @@ def _drawing(grey: Image.Image) -> Image.Image:
     return grey.point([255] * _DRAWN + [0] * (256 - _DRAWN))
 
 
-def _faded(grey: Image.Image) -> Image.Image:
+def _faded_page(grey: Image.Image) -> Image.Image:
     page = grey.convert("RGB")
     return Image.blend(page, Image.new("RGB", page.size, "white"), _FADED)

@@ -36,7 +36,7 @@ class _Text(NamedTuple):
 
 
 class _Difference(NamedTuple):
-    """Stretches that stand for each other; one of them may be empty."""
+    """Stretches of the two documents where they differ; one of them may be empty."""
 
     before: Sequence[_Text]
     after: Sequence[_Text]
@@ -95,7 +95,7 @@ def _changes_of_lines(lines: _Difference) -> Iterator[TextChange]:
         for each in _differences(words, _MAX_BETWEEN):
             yield from _changes(each, " ")
     else:
-        for each in _paired(lines):
+        for each in _line_pairs(lines):
             yield from _changes(each, "\n")
 
 
@@ -103,7 +103,7 @@ def _words(lines: Sequence[_Text]) -> list[_Text]:
     return [_Text(line.page, word) for line in lines for word in line.text.split()]
 
 
-def _paired(lines: _Difference) -> Iterator[_Difference]:
+def _line_pairs(lines: _Difference) -> Iterator[_Difference]:
     """Yield pairs of lines that have become each other, and between them what has no other."""
     before, after = lines
     i = j = 0
@@ -155,15 +155,15 @@ def _changes(texts: _Difference, separator: str) -> Iterator[TextChange]:
     """Yield one change of texts of both sides; texts of one side page by page."""
     before, after = texts
     if before and after:
-        old, new = _joined(before, separator), _joined(after, separator)
+        old, new = _joined_text(before, separator), _joined_text(after, separator)
         yield TextChange(after[0].page, "changed", old, new)
         return
     for page, some in groupby(before, lambda text: text.page):
-        yield TextChange(page, "removed", _joined(some, separator), None)
+        yield TextChange(page, "removed", _joined_text(some, separator), None)
     for page, some in groupby(after, lambda text: text.page):
-        yield TextChange(page, "added", None, _joined(some, separator))
+        yield TextChange(page, "added", None, _joined_text(some, separator))
 
 
-def _joined(texts: Iterator[_Text] | Sequence[_Text], separator: str) -> str:
+def _joined_text(texts: Iterator[_Text] | Sequence[_Text], separator: str) -> str:
     text = separator.join(each.text for each in texts)
     return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[: MAX_TEXT_CHARACTERS - 1]}…"
