@@ -185,10 +185,10 @@ function Opened({ template, draft }: { template: Template; draft: TemplateDraft 
                 <Tabs.Trigger value="options" className="tab">{texts.template.panels.options}<Count value={countOf(optionsOf(edit.source))} /></Tabs.Trigger>
                 <Tabs.Trigger value="versions" className="tab">{texts.template.panels.versions}<Count value={template.live_version?.number ?? 0} /></Tabs.Trigger>
               </Tabs.List>
-              <Tabs.Content value="options" className="tab-body scroll" tabIndex={-1}>
+              <Tabs.Content value="options" className="tab-body scroll" tabIndex={canEdit ? -1 : 0}>
                 <OptionsPanel source={edit.source} canEdit={canEdit} onChange={edit.change} />
               </Tabs.Content>
-              <Tabs.Content value="versions" className="tab-body scroll" tabIndex={-1}>
+              <Tabs.Content value="versions" className="tab-body scroll">
                 <VersionsPanel template={template} onDiff={(from, to) => go({ from, to })} />
               </Tabs.Content>
             </Tabs.Root>
