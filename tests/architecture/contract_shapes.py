@@ -78,8 +78,8 @@ _TEMPLATE_TYPE: Final = "html image_canvas"
 _SOURCE: Final = "content options schema_"
 _VERSION: Final = "object template_id number note draft_revision rollback_of published_at"
 _TEMPLATE: Final = (
-    "id object name description type locked live_version draft_revision created_at updated_at "
-    "deleted_at"
+    "id object name description type locked live_version thumbnail_url draft_revision created_at "
+    "updated_at deleted_at"
 )
 
 _LAYERS: Final = {

@@ -140,7 +140,9 @@ def delete_template(call: Call) -> Reply:
     its versions and datasets.
     """
     templates = call.services.templates
-    return Reply(200, templates.present.deleted(templates.trash.delete(requested_template(call))))
+    return Reply(
+        200, templates.present.as_deleted(templates.trash.delete(requested_template(call)))
+    )
 
 
 @blueprint.route("/v1/templates/{id}/restore", methods=["POST"])

@@ -27,7 +27,7 @@ class FirstPage(NamedTuple):
 
 
 def first_page(files: Sequence[RenderedFile]) -> FirstPage | None:
-    """Return the first page of a document's files; None without one that can be shown."""
+    """Return the first page of a document's files, or None if no file can be shown."""
     for file in files:
         if file.format == "pdf":
             return _page_of_pdf(file.content)

@@ -6,12 +6,19 @@ from dataclasses import dataclass
 
 import msgspec
 
-from chalicelib.adapters.aws.table import Table
+from chalicelib.adapters.aws.table import Table, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import DatasetId, IdGenerator, TemplateId, WorkspaceId
-from chalicelib.features.templates.model import Dataset, Draft, SourceBundle, Template, TemplateType
+from chalicelib.features.templates.model import (
+    Dataset,
+    Draft,
+    SourceBundle,
+    StoredText,
+    Template,
+    TemplateType,
+)
 from chalicelib.features.templates.publish import (
     DatasetDryRun,
     NewDataset,
@@ -67,18 +74,7 @@ class CreateTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         texts = [json.dumps(each.data) for each in request.datasets]
         (stored, *data), thumbnail = self.store.store_new(template, request.source, texts, picture)
         now = self.clock.now()
-        writes = [
-            self.templates.draft_write(template, Draft(1, stored, template.created_at)),
-            *(
-                self.templates.dataset_creation(
-                    template,
-                    Dataset(id_, each.name, stored_data, template.created_at, template.created_at),
-                )
-                for id_, each, stored_data in zip(
-                    template.datasets, request.datasets, data, strict=True
-                )
-            ),
-        ]
+        writes = self._source_writes(template, request.datasets, stored, data)
         event = None
         if request.publish:
             version, more_writes, event = self.publish.first_version(
@@ -97,6 +93,23 @@ class CreateTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if event is not None:
             self.publish.publish(event)
         return template
+
+    def _source_writes(
+        self,
+        template: Template,
+        datasets: Sequence[NewDataset],
+        stored: StoredText,
+        data: Sequence[StoredText],
+    ) -> list[Write]:
+        at = template.created_at
+        new = (
+            Dataset(id_, each.name, stored_data, at, at)
+            for id_, each, stored_data in zip(template.datasets, datasets, data, strict=True)
+        )
+        return [
+            self.templates.draft_write(template, Draft(1, stored, at)),
+            *(self.templates.dataset_creation(template, each) for each in new),
+        ]
 
     def _new_template(self, request: NewTemplate) -> Template:
         now = self.clock.now()

@@ -33,7 +33,7 @@ class PresentTemplate(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Return a template as JSON."""
         return template_json(template) | {"thumbnail_url": self._thumbnail_url(template)}
 
-    def deleted(self, template: Template) -> dict[str, Json]:
+    def as_deleted(self, template: Template) -> dict[str, Json]:
         """Return a template that was put into the trash as JSON."""
         return self(template) | {"deleted": True}
 

@@ -46,7 +46,7 @@ export const COLORS = HighlightStyle.define([
   { tag: [tags.angleBracket, tags.bracket, tags.punctuation, tags.separator], color: 'var(--second)' },
 ]);
 
-export const LOOK = EditorView.theme({
+const THEME = EditorView.theme({
   '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '12.5px' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
@@ -62,6 +62,9 @@ export const LOOK = EditorView.theme({
   '.cm-panel input, .cm-panel button': { font: 'inherit', color: 'var(--text)', background: 'var(--surface)', border: '1px solid var(--line)', borderRadius: '4px' },
   '.cm-foldPlaceholder': { background: 'var(--hover)', border: 'none', color: 'var(--second)' },
 });
+
+// A long text can be scrolled by keys.
+export const LOOK = [THEME, EditorView.contentAttributes.of({ tabindex: '0' })];
 
 /** An editor of code. It lives in a shadow tree, where its styles need no exception of the policy. */
 export default function CodeEditor(props: Props) {

@@ -4,6 +4,7 @@ import { MergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { texts } from '../texts.ts';
 import { COLORS, LANGUAGES, type Language, LOOK } from './code-editor.tsx';
 
 type Props = {
@@ -19,9 +20,22 @@ type Props = {
 const DIFF_LOOK = EditorView.theme({
   '.cm-changedLine': { backgroundColor: 'var(--diff-line)' },
   '.cm-changedText': { background: 'var(--diff-text) !important', borderRadius: '2px' },
+  '.cm-merge-revert': { width: '28px' },
+  '.cm-merge-revert button': { width: '24px', height: '20px', padding: '0', border: 'none', borderRadius: '4px', background: 'none', color: 'var(--accent)', font: '600 14px/20px var(--sans)', cursor: 'pointer' },
+  '.cm-merge-revert button:hover': { background: 'var(--hover)' },
   '.cm-deletedChunk': { backgroundColor: 'var(--bad-ground)' },
   '.cm-collapsedLines': { background: 'var(--hover)', color: 'var(--second)', fontFamily: 'var(--sans)' },
 });
+
+/** A button between the texts that takes one change over. */
+function takeButton(): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = '→';
+  button.ariaLabel = texts.conflict.take;
+  button.title = texts.conflict.take;
+  return button;
+}
 
 /** Two texts beside each other with their differences, in a shadow tree as the editor of code. */
 export default function SideBySide(props: Props) {
@@ -52,7 +66,7 @@ export default function SideBySide(props: Props) {
       a: { doc: latest.current.left.text, extensions: [...shared(left.label), ...fixed] },
       b: { doc: latest.current.right.text, extensions: [...shared(right.label), ...(isEditable ? edited : fixed)] },
       collapseUnchanged: { margin: 3, minSize: 6 },
-      ...(isEditable ? { revertControls: 'a-to-b' as const } : {}),
+      ...(isEditable ? { revertControls: 'a-to-b' as const, renderRevertControl: takeButton } : {}),
     });
     merge.dom.style.height = '100%';
     merge.dom.style.overflow = 'auto';

@@ -62,7 +62,7 @@ export function PreviewPane({ template, source, revision, data, dataName, page, 
           {preview.isFetching && texts.template.previewing}
         </p>
       )}
-      {shown ? <Shown preview={shown} page={page} zoom={zoom} onPlace={onPlace} /> : !preview.error && mayRender && <div className="pane-empty"><p>{texts.template.previewEmpty}</p></div>}
+      {shown ? <Shown preview={shown} page={page} zoom={zoom} onPlace={onPlace} /> : !preview.error && mayRender && <div className="pane-empty"><p>{settled === '' && texts.template.previewEmpty}</p></div>}
     </section>
   );
 }

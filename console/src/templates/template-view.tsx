@@ -25,7 +25,7 @@ import { PublishSheet } from './publish-sheet.tsx';
 import { draftOf, oneTemplate, type Template, type TemplateDraft } from './queries.ts';
 import { SchemaBar } from './schema-bar.tsx';
 import { PARTS, type Panel, type Tab, type TemplateSearch } from './search.ts';
-import { LANGUAGE_OF, optionsOf, type SourcePart, TEXTS_OF } from './source.ts';
+import { LANGUAGE_OF, optionsOf, TEXTS_OF } from './source.ts';
 import { Restore } from './template-list.tsx';
 import { useEdit } from './use-edit.ts';
 import { VersionsPanel } from './versions-panel.tsx';
@@ -88,8 +88,11 @@ function Opened({ template, draft }: { template: Template; draft: TemplateDraft 
   const canEdit = mayWrite && !template.locked;
   const faults = useFaults(edit.source.scene, edit.source.schema, data.text);
   const sourceFault = faults.scene ?? faults.schema;
-  const fault = faults.scene && tab === 'scene' ? faults.scene : faults.schema && tab === 'schema' ? faults.schema : tab === 'data' ? faults.data : sourceFault;
+  const fault = faults[tab] ?? sourceFault;
+  const remarks = useMemo(() => (faults[tab] ? [remarkOf(faults[tab])] : []), [faults, tab]);
   const canSave = canEdit && edit.isDirty && !edit.isSaving && !sourceFault;
+  const isData = tab === 'data';
+  const text = isData ? data.text : edit.source[tab];
   const save = () => edit.saveNow(edit.source, edit.revision);
   const onSave = () => { if (canSave) void save(); };
   const onPublish = async () => {
@@ -102,7 +105,7 @@ function Opened({ template, draft }: { template: Template; draft: TemplateDraft 
   const isDiff = search.from !== undefined && search.to !== undefined;
 
   return (
-    <div className="playground template" data-part={part} ref={box}>
+    <div className={edit.conflict || isDiff ? 'playground template whole' : 'playground template'} data-part={part} ref={box}>
       <header className="topline">
         <Link to="/templates" className="back"><Icon name="back" />{texts.template.back}</Link>
         <h1 title={template.name}>{template.name}</h1>
@@ -113,11 +116,11 @@ function Opened({ template, draft }: { template: Template; draft: TemplateDraft 
           {edit.isDirty && <span className="strip-unsaved">{texts.template.unsaved}</span>}
         </p>
         <span className="spacer" />
-        {edit.isDirty && canEdit && <button type="button" className="button quiet-button" onClick={() => edit.discard(draft)}>{texts.template.discard}</button>}
+        {edit.isDirty && canEdit && !edit.conflict && <button type="button" className="button quiet-button" onClick={() => edit.discard(draft)}>{texts.template.discard}</button>}
         <CopyAs programs={() => programsOf({ method: 'GET', path: `/templates/${template.id}/draft` })} />
         <Actions template={template} />
-        {mayWrite && <button type="button" className="button" disabled={!canSave} onClick={onSave} aria-keyshortcuts="Control+Enter Meta+Enter">{edit.isSaving ? texts.template.saving : texts.template.save}</button>}
-        {mayWrite && <button type="button" className="button primary" disabled={edit.isSaving || (edit.isDirty && !canSave)} aria-haspopup="dialog" onClick={() => void onPublish()}>{texts.template.publish}</button>}
+        {mayWrite && !edit.conflict && <button type="button" className="button" disabled={!canSave} onClick={onSave} aria-keyshortcuts="Control+Enter Meta+Enter">{edit.isSaving ? texts.template.saving : texts.template.save}</button>}
+        {mayWrite && !edit.conflict && <button type="button" className="button primary" disabled={edit.isSaving || (edit.isDirty && !canSave)} aria-haspopup="dialog" onClick={() => void onPublish()}>{texts.template.publish}</button>}
       </header>
       <div className="part-switch segments" role="group" aria-label={template.name}>
         {PARTS.map((each) => (
@@ -144,32 +147,32 @@ function Opened({ template, draft }: { template: Template; draft: TemplateDraft 
                 {tabs.map((each) => (
                   <Tabs.Trigger key={each} value={each} className="tab">
                     {texts.template.tabs[each]}
-                    {each in faults && faults[each as keyof typeof faults] ? <i className="mark bad" aria-label={texts.template.notJson(texts.template.tabs[each], faults[each as keyof typeof faults]?.line ?? 1)} /> : hasText(each, edit.source, data.text) && <i className="mark" />}
+                    {faults[each] ? <i className="mark bad" aria-label={shownFault(faults[each])} /> : (each === 'data' ? data.text : edit.source[each]).trim() !== '' && <i className="mark" />}
                   </Tabs.Trigger>
                 ))}
               </Tabs.List>
               <Tabs.Content key={tab} value={tab} className="tab-body" tabIndex={-1}>
-                {tab === 'data' && <DatasetBar data={data} templateId={template.id} canWrite={mayWrite} onChoose={(dataset) => go({ dataset })} fault={faults.data} />}
+                {isData && <DatasetBar data={data} templateId={template.id} canWrite={mayWrite} onChoose={(dataset) => go({ dataset })} fault={faults.data} />}
                 {tab === 'schema' && <SchemaBar templateId={template.id} hasDatasets={data.sets.length > 0} canEdit={canEdit} onInfer={(schema) => edit.change((before) => ({ ...before, schema }))} />}
                 <Suspense fallback={<div className="editor" />}>
-                  {tab === 'data' && data.chosen === undefined ? null : (tab === 'data' ? mayWrite : canEdit) ? (
+                  {isData && data.chosen === undefined ? null : (isData ? mayWrite : canEdit) ? (
                     <CodeEditor
-                      name={tab === 'data' ? `data ${data.chosen?.id}` : tab}
+                      name={isData ? `data ${data.chosen?.id}` : tab}
                       label={texts.template.tabs[tab]}
                       language={languageOf(tab)}
-                      text={tab === 'data' ? data.text : edit.source[tab as SourcePart]}
-                      remarks={fault && (tab === 'data' || tab === 'scene' || tab === 'schema') ? remarksOf(fault) : NO_REMARKS}
+                      text={text}
+                      remarks={remarks}
                       goal={goal}
-                      onChange={(text) => (tab === 'data' ? data.write(text) : edit.change((before) => ({ ...before, [tab]: text })))}
+                      onChange={(next) => (isData ? data.write(next) : edit.change((before) => ({ ...before, [tab]: next })))}
                       onRender={onSave}
                     />
-                  ) : <CodeText key={tab} label={texts.template.tabs[tab]} language={languageOf(tab)} text={tab === 'data' ? data.text : edit.source[tab as SourcePart]} />}
+                  ) : <CodeText label={texts.template.tabs[tab]} language={languageOf(tab)} text={text} />}
                 </Suspense>
               </Tabs.Content>
             </Tabs.Root>
             {fault && (
               <p className="fault" role="alert">
-                <button type="button" className="link" onClick={() => { go({ tab: fault.tab }); setGoal({ line: fault.line, column: fault.column }); }}>{texts.template.notJson(texts.template.tabs[fault.tab], fault.line)}</button>
+                <button type="button" className="link" onClick={() => { go({ tab: fault.tab }); setGoal({ line: fault.line, column: fault.column }); }}>{shownFault(fault)}</button>
               </p>
             )}
           </section>
@@ -182,10 +185,10 @@ function Opened({ template, draft }: { template: Template; draft: TemplateDraft 
                 <Tabs.Trigger value="options" className="tab">{texts.template.panels.options}<Count value={countOf(optionsOf(edit.source))} /></Tabs.Trigger>
                 <Tabs.Trigger value="versions" className="tab">{texts.template.panels.versions}<Count value={template.live_version?.number ?? 0} /></Tabs.Trigger>
               </Tabs.List>
-              <Tabs.Content value="options" className="tab-body scroll" tabIndex={-1}>
+              <Tabs.Content value="options" className="tab-body scroll" tabIndex={canEdit ? -1 : 0}>
                 <OptionsPanel source={edit.source} canEdit={canEdit} onChange={edit.change} />
               </Tabs.Content>
-              <Tabs.Content value="versions" className="tab-body scroll" tabIndex={-1}>
+              <Tabs.Content value="versions" className="tab-body scroll">
                 <VersionsPanel template={template} onDiff={(from, to) => go({ from, to })} />
               </Tabs.Content>
             </Tabs.Root>
@@ -202,10 +205,9 @@ function Count({ value }: { value: number }) {
 }
 
 type Fault = { tab: Tab; line: number; column: number; message: string };
-const NO_REMARKS: readonly Remark[] = [];
 
 /** What is not JSON yet, tab by tab. */
-function useFaults(scene: string, schema: string, data: string): { [_ in 'scene' | 'schema' | 'data']?: Fault } {
+function useFaults(scene: string, schema: string, data: string): { [_ in Tab]?: Fault } {
   return useMemo(() => {
     const found = ([['scene', scene], ['schema', schema], ['data', data]] as const).flatMap(([tab, text]) => {
       const parsed = parsedData(text);
@@ -215,16 +217,16 @@ function useFaults(scene: string, schema: string, data: string): { [_ in 'scene'
   }, [scene, schema, data]);
 }
 
-function remarksOf({ line, column, message }: Fault): Remark[] {
-  return [{ line, column, message, level: 'error' }];
+function shownFault({ tab, line }: Fault): string {
+  return texts.template.notJson(texts.template.tabs[tab], line);
+}
+
+function remarkOf({ line, column, message }: Fault): Remark {
+  return { line, column, message, level: 'error' };
 }
 
 function languageOf(tab: Tab): Language {
   return tab === 'data' ? 'json' : LANGUAGE_OF[tab];
-}
-
-function hasText(tab: Tab, source: Record<SourcePart, string>, data: string): boolean {
-  return (tab === 'data' ? data : source[tab]).trim() !== '';
 }
 
 type Go = (next: { tab?: Tab; part?: 'sources' }) => void;

@@ -158,6 +158,7 @@ export const templates = {
     lead: (mine: number, theirs: number) => `You began from r${mine}; the draft is now r${theirs}. At the right is yours: take single changes over with the arrows, or edit it.`,
     theirs: 'Theirs',
     mine: 'Mine',
+    take: 'Take this change of theirs',
     same: 'Both changed it in the same way.',
     keepMine: 'Save mine over theirs',
     takeTheirs: 'Take theirs, drop mine',
