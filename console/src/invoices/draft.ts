@@ -109,12 +109,12 @@ export function xmlRequest({ profile, syntax, invoice }: InvoiceDraft): EInvoice
   return { profile, syntax, invoice: sentInvoice(invoice) } as unknown as EInvoiceRequest;
 }
 
-/** The body of `POST /v1/renders` for a PDF that carries the invoice. */
-export function pdfRequest(draft: InvoiceDraft): RenderRequest {
+/** The body of `POST /v1/renders` for a PDF that carries the invoice; `formats` can have its XML beside it. */
+export function pdfRequest(draft: InvoiceDraft, formats: ('pdf' | 'xml')[]): RenderRequest {
   const body = {
     input: { type: 'html', html, head: `<style>\n${css}</style>` },
     data: { [DATA_NAME]: sentInvoice(draft.invoice) },
-    output: { formats: ['pdf', 'xml'], filename: '{{ invoice.number }}', ...pdfOptions(draft) },
+    output: { formats, filename: '{{ invoice.number }}', ...pdfOptions(draft) },
   };
   return body as unknown as RenderRequest;
 }

@@ -32,7 +32,7 @@ const XmlView = lazy(() => import('./xml-view.tsx'));
 const PdfView = lazy(() => import('../pdf/pdf-view.tsx'));
 
 const PLAYGROUND_DRAFT = 'platen.draft';
-const COPIED_TARGETS = { pdf: 'invoice.zip', xml: 'invoice.xml' };
+const COPIED_TARGETS = { pdf: 'invoice.pdf', xml: 'invoice.xml' };
 
 /** Write an invoice in a form at the left; its totals, rules and files are at the right. */
 export function MakeView() {
@@ -290,7 +290,7 @@ function ToPlayground({ draft }: { draft: InvoiceDraft }) {
 function programs(draft: InvoiceDraft) {
   const delivery = { type: 'binary' };
   return draft.output === 'pdf'
-    ? programsOf({ method: 'POST', path: '/renders', body: { ...pdfRequest(draft), delivery }, target: COPIED_TARGETS.pdf })
+    ? programsOf({ method: 'POST', path: '/renders', body: { ...pdfRequest(draft, ['pdf']), delivery }, target: COPIED_TARGETS.pdf })
     : programsOf({ method: 'POST', path: '/einvoices', body: { ...xmlRequest(draft), delivery }, target: COPIED_TARGETS.xml });
 }
 

@@ -27,6 +27,7 @@ export type Result = {
 };
 
 const PAUSE_MS = 600;
+const FORMATS: ('pdf' | 'xml')[] = ['pdf', 'xml'];
 const NOTHING: Result = { request: '', render: null, pdf: null, xml: null, conformance: null, faults: [], problem: null, isPending: false, isKept: false };
 
 /** Files of a draft: made after a pause where that is wanted, and kept when somebody asks for it. */
@@ -35,7 +36,7 @@ export function useResult(draft: InvoiceDraft, isAutomatic: boolean): { result: 
   const running = useRef<AbortController | null>(null);
   // A second press while a file is made that is kept would make, and bill, another one.
   const isKeeping = useRef(false);
-  const request = JSON.stringify(draft.output === 'pdf' ? pdfRequest(draft) : xmlRequest(draft));
+  const request = JSON.stringify(draft.output === 'pdf' ? pdfRequest(draft, FORMATS) : xmlRequest(draft));
   const latest = useRef(draft);
   latest.current = draft;
 
@@ -46,7 +47,7 @@ export function useResult(draft: InvoiceDraft, isAutomatic: boolean): { result: 
     const abort = new AbortController();
     running.current = abort;
     setResult((before) => ({ ...before, isPending: true }));
-    const body = made.output === 'pdf' ? pdfRequest(made) : xmlRequest(made);
+    const body = made.output === 'pdf' ? pdfRequest(made, FORMATS) : xmlRequest(made);
     const next = { request: JSON.stringify(body), isPending: false, isKept };
     try {
       const render = await sent(made, isKept, abort.signal);
@@ -80,7 +81,7 @@ async function sent(draft: InvoiceDraft, isKept: boolean, signal: AbortSignal): 
     ? { delivery: { type: 'base64' as const } }
     : { metadata: { [PREVIEW.name]: PREVIEW.value }, timeout_behavior: 'cancel' as const, delivery: { type: 'base64' as const, hosted: false } };
   const answer = draft.output === 'pdf'
-    ? await dataOf(api.POST('/v1/renders', { body: { ...pdfRequest(draft), ...how }, signal }))
+    ? await dataOf(api.POST('/v1/renders', { body: { ...pdfRequest(draft, FORMATS), ...how }, signal }))
     : await dataOf(api.POST('/v1/einvoices', { body: { ...xmlRequest(draft), ...how }, signal }));
   return answer as Render;
 }
