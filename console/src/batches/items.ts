@@ -85,6 +85,11 @@ class ItemLoader {
       if (page.items.every(({ status }) => status === 'succeeded' || status === 'canceled')) continue;
       const read = await this.read(page.cursor, page.first, pauseMs);
       this.pages[at] = read;
+      if (read.items.length !== page.items.length) {
+        // Pages end where they grow too large: the next ones begin elsewhere now.
+        this.pages.length = at + 1;
+        return;
+      }
       if (!isEnd && isSame(page, read) && read.items.some(({ status }) => status === 'pending')) break;
       this.tell(null);
     }

@@ -193,7 +193,7 @@ function Facts({ render }: { render: Render }) {
         <dt>{texts.render.billed}</dt><dd>{render.billed ? texts.render.yes : texts.render.no}</dd>
         <dt>{texts.render.engine}</dt><dd>{render.engine}{render.region && `, ${render.region}`}</dd>
         {render.template_id && <><dt>{texts.render.template}</dt><dd><CopyText text={render.template_id} /> {render.template_version !== null && texts.render.version(render.template_version)}</dd></>}
-        {render.batch_id && <><dt>{texts.render.batch}</dt><dd><CopyText text={render.batch_id} /></dd></>}
+        {render.batch_id && <><dt>{texts.render.batch}</dt><dd><Link to="/batches/$id" params={{ id: render.batch_id }}><code>{render.batch_id}</code></Link></dd></>}
         {metadata.length > 0 && <><dt>{texts.render.metadata}</dt><dd><ul className="chips">{metadata.map(([name, value]) => <li key={name}><code>{name}={String(value)}</code></li>)}</ul></dd></>}
       </dl>
     </section>

@@ -4,19 +4,28 @@ import { shownNumber } from '../ui/format.ts';
 import type { Usage } from './queries.ts';
 
 const HEIGHT = 160;
+const DAY_MS = 86_400_000;
 const KINDS = ['live', 'test', 'failed'] as const;
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric', timeZone: 'UTC' });
 const short = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 type Day = Usage['days'][number];
 
+type Props = {
+  days: readonly Day[];
+  /** Days that are still to come have room. */
+  ahead: number;
+};
+
 /** Days as columns of live, test and failed renders; the table has the same figures. */
-export function Days({ days }: { days: readonly Day[] }) {
+export function Days({ days, ahead }: Props) {
   const [shown, setShown] = useState<number | null>(null);
   const top = niceTop(Math.max(1, ...days.map(sumOf)));
   const sums = sumsOf(shown === null ? days : days.slice(shown, shown + 1));
   const label = shown === null ? texts.usage.allDays(days.length) : day.format(new Date(days[shown]?.date ?? ''));
-  const ticks = [0, Math.floor(days.length / 2), days.length - 1].filter((at, place, all) => all.indexOf(at) === place);
+  const slots = days.length + ahead;
+  const first = Date.parse(days[0]?.date ?? '');
+  const ticks = [0, Math.floor(slots / 2), slots - 1].filter((at, place, all) => all.indexOf(at) === place);
   return (
     <div className="days">
       <p className="days-line">
@@ -25,11 +34,11 @@ export function Days({ days }: { days: readonly Day[] }) {
       </p>
       <div className="days-chart">
         <span className="days-top" aria-hidden="true">{shownNumber(top)}</span>
-        <svg viewBox={`0 0 ${days.length} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={texts.usage.chart(days.length, shownNumber(sums.live), shownNumber(sums.test), shownNumber(sums.failed))} onPointerLeave={() => setShown(null)}>
-          <line x1="0" x2={days.length} y1={HEIGHT / 2} y2={HEIGHT / 2} className="days-grid" />
+        <svg viewBox={`0 0 ${slots} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={texts.usage.chart(days.length, shownNumber(sums.live), shownNumber(sums.test), shownNumber(sums.failed))} onPointerLeave={() => setShown(null)}>
+          <line x1="0" x2={slots} y1={HEIGHT / 2} y2={HEIGHT / 2} className="days-grid" />
           {days.map((each, at) => <Column key={each.date} each={each} at={at} top={top} isShown={shown === at} onShow={() => setShown(at)} />)}
         </svg>
-        <div className="days-axis" aria-hidden="true">{ticks.map((at) => <span key={at}>{short.format(new Date(days[at]?.date ?? ''))}</span>)}</div>
+        <div className="days-axis" aria-hidden="true">{ticks.map((at) => <span key={at}>{short.format(first + at * DAY_MS)}</span>)}</div>
       </div>
       <details>
         <summary>{texts.usage.table}</summary>

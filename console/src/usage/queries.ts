@@ -17,6 +17,12 @@ export function daysOf(range: Range, now: Date): { from?: string; to?: string } 
   return { from: dayText(now.getTime() - (range - 1) * DAY_MS), to: dayText(now.getTime()) };
 }
 
+/** The days of the present cycle after the last one of the answer. */
+export function daysAhead({ cycle, days }: Usage): number {
+  const last = Date.parse(days.at(-1)?.date ?? cycle.end);
+  return Math.max(0, Math.ceil((Date.parse(cycle.end) - last) / DAY_MS) - 1);
+}
+
 export function usageOf(key: string, range: Range) {
   return queryOptions({
     queryKey: ['usage', key, range],

@@ -18,6 +18,7 @@ export function Templates({ usage }: { usage: Usage }) {
   const names = useQuery({ ...namesOf(key ?? ''), enabled: can('templates:read') && usage.by_template.length > 0 });
   const days = usage.by_template.length > 0 ? usage.days.map(({ date }) => date) : [];
   const sparks = useQuery(sparksOf(key ?? '', days, 2000 / (account?.limits.rate_limit_rps ?? USUAL_RPS)));
+  const hasCourse = days.length > 1;
   const shown = isAll ? usage.by_template : usage.by_template.slice(0, SHOWN);
   return (
     <section className="by-template" aria-label={texts.usage.byTemplate}>
@@ -25,12 +26,12 @@ export function Templates({ usage }: { usage: Usage }) {
       {shown.length === 0 && <p className="quiet">{texts.usage.noTemplates}</p>}
       {shown.length > 0 && (
         <table className="plain">
-          <thead><tr><th scope="col">{texts.usage.template}</th><th scope="col" className="spark-cell">{texts.usage.course}</th><th scope="col" className="figure">{texts.usage.kinds.live}</th><th scope="col" className="figure">{texts.usage.kinds.test}</th><th scope="col" className="figure">{texts.usage.kinds.failed}</th></tr></thead>
+          <thead><tr><th scope="col">{texts.usage.template}</th>{hasCourse && <th scope="col" className="spark-cell">{texts.usage.course}</th>}<th scope="col" className="figure">{texts.usage.kinds.live}</th><th scope="col" className="figure">{texts.usage.kinds.test}</th><th scope="col" className="figure">{texts.usage.kinds.failed}</th></tr></thead>
           <tbody>
             {shown.map(({ template_id: id, live, test, failed }) => (
               <tr key={id}>
                 <th scope="row">{can('renders:read') ? <Link to="/renders" search={{ template_id: id }}>{names.data?.[id] ?? <code>{id}</code>}</Link> : (names.data?.[id] ?? <code>{id}</code>)}</th>
-                <td className="spark-cell"><Spark points={sparks.data?.[id]} /></td>
+                {hasCourse && <td className="spark-cell"><Spark points={sparks.data?.[id]} /></td>}
                 <td className="figure">{shownNumber(live)}</td>
                 <td className="figure">{shownNumber(test)}</td>
                 <td className="figure">{failed > 0 ? <span className="row-error">{shownNumber(failed)}</span> : 0}</td>

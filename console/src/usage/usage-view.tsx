@@ -15,7 +15,7 @@ import { Cycle } from './cycle.tsx';
 import { Days } from './days.tsx';
 import { Formats } from './formats.tsx';
 import { Limits } from './limits.tsx';
-import { daysOf, usageOf } from './queries.ts';
+import { daysAhead, daysOf, usageOf } from './queries.ts';
 import { RANGES } from './search.ts';
 import { Templates } from './templates.tsx';
 
@@ -59,7 +59,7 @@ export function UsageView() {
                 ))}
               </div>
             </div>
-            <Days days={usage.data.days} />
+            <Days days={usage.data.days} ahead={range === 'cycle' ? daysAhead(usage.data) : 0} />
           </section>
         )}
         {usage.data && <div className="usage-lists"><Templates usage={usage.data} /><Formats usage={usage.data} /></div>}

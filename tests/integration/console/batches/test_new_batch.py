@@ -4,20 +4,20 @@ import json
 
 import pytest
 
-from infra.local.running_stack import RunningStack
-from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.tenants import Tenants
 from tests.integration.console.batches.conftest import Batches, choose, start
 from tests.integration.console.person import Person
 
 pytestmark = pytest.mark.integration
 
-CSV = "Full name,address.city,total,_filename\nAda,London,19.90,ada\n\"Hopper, Grace\",York,7,grace\n"
+CSV = 'Full name,address.city,total,_filename\nAda,London,19.90,ada\n"Hopper, Grace",York,7,grace\n'
 
 
 def path_of(person: Person, column: str, path: str) -> None:
     """Type the path that a column fills."""
-    field = f"document.querySelector('input[aria-label=' + JSON.stringify('Path of {column}') + ']')"
+    field = (
+        f"document.querySelector('input[aria-label=' + JSON.stringify('Path of {column}') + ']')"
+    )
     person.browser.wait_for(f"{field} !== null")
     person.browser.value(f"{field}.focus(), {field}.select()")
     person.browser.type_text(path)
@@ -66,7 +66,8 @@ def test_lines_of_json_are_data_or_items(person: Person, batches: Batches, lette
     person.enter(f"/batches/new?template={letter}")
     choose(person, "items.jsonl", "\n".join(map(json.dumps, lines)))
     person.browser.wait_for(
-        "document.querySelector('.segments [aria-pressed=true]')?.innerText === 'A whole item with data'"
+        "document.querySelector('.segments [aria-pressed=true]')?.innerText"
+        " === 'A whole item with data'"
     )
     person.sees_page()
 
@@ -153,7 +154,7 @@ def test_a_refused_start_is_repeated_with_the_same_key(person: Person, batches: 
 
 def test_hostile_cells_are_shown_as_text(person: Person, letter: str) -> None:
     attack = "<img src=x onerror='window.attacked = 1'><script>window.attacked = 1</script>"
-    content = f"name,__proto__,constructor,=cmd\n\"{attack}\",a,b,=1+1\n"
+    content = f'name,__proto__,constructor,=cmd\n"{attack}",a,b,=1+1\n'
     person.enter(f"/batches/new?template={letter}")
 
     choose(person, f"{attack}.csv", content)
@@ -164,7 +165,7 @@ def test_hostile_cells_are_shown_as_text(person: Person, letter: str) -> None:
     assert person.browser.value("({}).a === undefined && ({}).polluted === undefined")
 
 
-def test_what_the_api_refuses_is_told(person: Person, batches: Batches, letter: str) -> None:
+def test_what_the_api_refuses_is_told(person: Person, letter: str) -> None:
     person.enter(f"/batches/new?template={letter}")
     choose(person, "people.csv", "a,b\n1,2\n")
     path_of(person, "a", "x")
@@ -175,18 +176,18 @@ def test_what_the_api_refuses_is_told(person: Person, batches: Batches, letter: 
     person.reads("/csv_mapping/x.y", within="[role=alert]")
 
 
-def test_key_without_the_scope_is_not_offered_a_batch(
-    person: Person, stack: RunningStack, tenants: Tenants, batches: Batches
-) -> None:
+def test_key_without_the_scope_is_not_offered_a_batch(person: Person, tenants: Tenants) -> None:
     workspace = tenants.create("Readers", "scale").workspace
     reader = tenants.operator.manage_keys.create(workspace, mode="test", scopes=["renders:read"])
-    other = tenants.operator.manage_keys.create(workspace, mode="test", scopes=["render:write", "account:read"])
+    other = tenants.operator.manage_keys.create(
+        workspace, mode="test", scopes=["render:write", "account:read"]
+    )
 
     person.enter("/batches", key=reader.text)
     person.reads("No batches yet")
     # A key that may not read its account is offered everything; the API refuses.
     person.enter("/batches", key=other.text)
-    person.reads("scope renders:read")
+    person.reads("This key cannot open this view (scope renders:read).")
     assert "Batches" not in person.text(".rail")
     person.enter("/batches/new", key=other.text)
     person.reads("This key cannot list templates")
@@ -200,4 +201,22 @@ def test_test_key_of_many_rows_counts_them_all(person: Person, letter: str) -> N
 
     person.reads("2,001 items", within=".drop")
     person.reads("1 row has another number of fields")
-    person.browser.wait_for("document.querySelector('.topline .primary').innerText.includes('2,001')")
+    person.browser.wait_for(
+        "document.querySelector('.topline .primary').innerText.includes('2,001')"
+    )
+
+
+def test_live_key_renders_nothing_unasked(person: Person, tenants: Tenants) -> None:
+    with tenants.create("A workspace that pays", "starter") as tenant:
+        key = str(tenant.client.http.headers["Authorization"]).removeprefix("Bearer ")
+        template = Batches(tenant.client).template("Paid letter")
+        person.enter(f"/batches/new?template={template}", key=key)
+        choose(person, "people.csv", "name,address.city,total\nAda,London,1\n")
+
+        person.reads("With a live key each look is a billed render", within=".first-item")
+        person.reads("up to 1 billed render", within=".topline")
+        assert person.sent("POST", "/renders") == []
+        person.press("Render this item")
+
+        person.sees_page()
+        assert len(person.sent("POST", "/renders")) == 1

@@ -3,6 +3,7 @@
 import pytest
 
 from infra.local.running_stack import RunningStack
+from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.tenants import Tenants
 from tests.builders.waiting import eventually
 from tests.integration.console.looks import look_at
@@ -11,6 +12,8 @@ from tests.integration.console.person import Person
 pytestmark = pytest.mark.integration
 
 LOADED = "document.querySelector('.days svg') !== null && document.querySelector('.gauge') !== null"
+
+SPARK = "document.querySelector('.spark polyline') !== null"
 
 
 def test_usage_shows_what_was_rendered(person: Person, tenants: Tenants) -> None:
@@ -24,10 +27,12 @@ def test_usage_shows_what_was_rendered(person: Person, tenants: Tenants) -> None
             body = {"input": source, "data": {"n": number}}
             assert tenant.client.http.post("/renders", json=body).is_success
         counted = eventually(
-            lambda: usage
-            if (usage := tenant.client.http.get("/usage").json())["by_template"]
-            and usage["by_template"][0]["live"] == 3
-            else None,
+            lambda: (
+                usage
+                if (usage := tenant.client.http.get("/usage").json())["by_template"]
+                and usage["by_template"][0]["live"] == 3
+                else None
+            ),
             pause_s=0.5,
         )
 
@@ -76,4 +81,12 @@ def test_key_without_the_scope_is_told(person: Person, tenants: Tenants) -> None
 
 
 def test_looks(person: Person, stack: RunningStack) -> None:
-    look_at(person, "usage", "/usage", LOADED)
+    with ApiClient(stack, stack.test_key) as client:
+        body = {"name": "Receipt", "html": "<p>{{ n }}", "publish": True}
+        made = client.http.post("/templates", json=body).json()["id"]
+        for number in range(5):
+            source = {"type": "template", "template_id": made}
+            client.http.post("/renders", json={"input": source, "data": {"n": number}})
+        client.render("{{ x.y }}", data={}, output={"strict_undefined": True})
+        eventually(lambda: client.http.get("/usage").json()["by_template"], pause_s=0.5)
+    look_at(person, "usage", "/usage?range=30", f"{LOADED} && ({SPARK})")
