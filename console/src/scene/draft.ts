@@ -78,7 +78,7 @@ export type Saving = {
   takeTheirs: (scene: Scene) => void;
 };
 
-/** The draft on the server, and what is not saved of a scene; `resumed` is the draft that a kept scene was based on. */
+/** The draft that a scene is based on, and what is not saved; `conflicting` is one that has replaced it meanwhile. */
 export function useDraft(id: string, first: Draft, firstScene: Scene, scene: Scene, conflicting: Draft | null): Saving {
   const [draft, setDraft] = useState(first);
   const [saved, setSaved] = useState<Scene>(firstScene);

@@ -133,7 +133,13 @@ export function replaceLayers(layers: readonly Layer[], change: (layer: Layer) =
 /** Change the fields of some layers; a field that is undefined is left out. */
 export function withFields(scene: Scene, keys: readonly string[], fields: (layer: Layer) => Record<string, unknown>): Scene {
   const chosen = new Set(keys);
-  const layers = replaceLayers(scene.layers, (layer) => (chosen.has(layer.key) ? defined({ ...layer, ...fields(layer) }) : layer));
+  const change = (layer: Layer): Layer => {
+    if (!chosen.has(layer.key)) return layer;
+    const next = defined({ ...layer, ...fields(layer) });
+    // A group may be chosen together with a layer in it.
+    return next.layers && next.layers === layer.layers ? { ...next, layers: replaceLayers(next.layers, change) } : next;
+  };
+  const layers = replaceLayers(scene.layers, change);
   return layers === scene.layers ? scene : { ...scene, layers };
 }
 

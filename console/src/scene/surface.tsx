@@ -19,8 +19,8 @@ type Props = {
   children?: ReactNode;
 };
 
-export const MIN_ZOOM = 0.05;
-export const MAX_ZOOM = 8;
+const MIN_ZOOM = 0.05;
+const MAX_ZOOM = 8;
 const MAX_FIT = 2;
 const PADDING = 48;
 const NARROW_PADDING = 20;
@@ -203,6 +203,7 @@ function grown(scene: Scene, keys: readonly string[], delta: Point): Scene {
   });
 }
 
+/** A zoom made larger or smaller, within its bounds. */
 export function zoomed(zoom: number, factor: number): number {
   return Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, Math.round(zoom * factor * 100) / 100));
 }
