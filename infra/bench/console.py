@@ -133,11 +133,11 @@ def _ratio(parts: Parts, report: Report, size: Rounds, page: _Page, run: int) ->
     pause = int(_PAUSE.findall((_CONSOLE / "src/playground/preview.ts").read_text())[0])
     connection = http.client.HTTPConnection(urlsplit(parts.stack.base_url).netloc, timeout=60)
 
-    def typed() -> float:
+    def press_key() -> float:
         page.type_letter()
         return float(page.value("drawn") - pause) / 1000
 
-    def sent() -> None:
+    def post() -> None:
         body = json.loads(page.value("sent"))
         body["input"]["html"] = "y" + body["input"]["html"]
         headers = {
@@ -149,7 +149,7 @@ def _ratio(parts: Parts, report: Report, size: Rounds, page: _Page, run: int) ->
         content = answer.read()
         assert answer.status == http.client.OK, content[:500]
 
-    times = run_in_turns({_SENT: stopwatch(sent), _TYPED: typed}, size)
+    times = run_in_turns({_SENT: stopwatch(post), _TYPED: press_key}, size)
     connection.close()
     times.show(report, f"run {run}, ms")
     return times.ratio(_TYPED, _SENT)
