@@ -43,7 +43,7 @@ def test_keys_select_move_and_resize(make: Make, person: Person) -> None:
     hands.key("ArrowRight", times=3)
     hands.key("ArrowDown", "shift", times=2)
     hands.key("ArrowRight", "ctrl", "shift")
-    person.browser.wait_for("location.search.includes('layer=1')")
+    person.browser.wait_for("/layer=(%22)?1/.test(location.search)")
     hands.key("Tab", "shift")
     hands.key("ArrowLeft")
     canvas.save()

@@ -12,6 +12,7 @@ from PIL import Image, ImageChops
 
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.api_client import ApiClient
+from tests.builders.waiting import eventually
 from tests.integration.console.looks import look_at
 from tests.integration.console.person import Person
 from tests.integration.console.scene.conftest import DATA, Canvas, box, scene_of
@@ -141,8 +142,9 @@ def test_preview_follows_what_is_saved(make: Make, person: Person) -> None:
     person.press("Save now")
 
     person.reads("Draft 2", within=".scene-state")
+    eventually(lambda: len(person.sent("POST", "/renders")) > 1)
+    person.sees_page()
     person.browser.wait_for("!document.body.innerText.includes('text_overflow')")
-    assert len(person.sent("POST", "/renders")) >= 2
 
 
 def test_refused_preview_leads_to_the_layer(make: Make, person: Person) -> None:
