@@ -81,6 +81,7 @@ function Actions({ send }: { send: Send }) {
 }
 
 function Facts({ send }: { send: Send }) {
+  const counts = (Object.keys(words.deliveryCounts) as (keyof typeof words.deliveryCounts)[]).filter((each) => send.delivery[each] > 0);
   const copies = words.copies(send.cc_count, send.bcc_count);
   return (
     <dl className="facts">
@@ -99,6 +100,7 @@ function Facts({ send }: { send: Send }) {
           <dd><ul className="chips">{send.attachments.map((each) => <li key={each.file_id}>{each.filename}, {shownBytes(each.bytes)}, {words.attachmentModes[each.mode]}</li>)}</ul></dd>
         </>
       )}
+      {counts.length > 0 && <><dt>{words.delivery}</dt><dd>{counts.map((each) => `${words.deliveryCounts[each]} ${send.delivery[each]}`).join(', ')}</dd></>}
       {send.resend_of && <><dt>{words.resendOf}</dt><dd><Link to="/deliveries/emails/sends/$send" params={{ send: send.resend_of }}><code>{send.resend_of}</code></Link></dd></>}
       <dt>{texts.deliveries.created}</dt><dd>{shownMoment(send.created_at)}</dd>
       {send.sent_at && <><dt>{words.sentAt}</dt><dd>{shownMoment(send.sent_at)}</dd></>}

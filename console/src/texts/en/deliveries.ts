@@ -239,7 +239,7 @@ export const deliveries = {
     testNote: 'Connects, writes a small file, and deletes it.',
     receipts: 'Uploads of the last 100 renders',
     noReceipts: 'None of the last 100 renders was stored.',
-    columns: { status: 'Status', path: 'Path', destination: 'Destination', size: 'Size', created: 'Render' },
+    columns: { status: 'Status', path: 'Path', size: 'Size', created: 'Render' },
     receiptStatus: { pending: 'Pending', retrying: 'Retrying', succeeded: 'Stored', failed: 'Failed' },
     noPath: 'No path could be made',
   },
@@ -313,7 +313,6 @@ export const deliveries = {
     deleteConnectionLead: 'Its credentials are deleted. A connection that a rule uses cannot be deleted.',
     deleteConnectionConfirm: 'Delete connection',
     credentialsEnd: (moment: string) => `The credentials are deleted ${moment}: the plan has no email.`,
-    noEmail: 'The plan of the workspace has no email.',
 
     rules: 'Rules',
     addRule: 'New rule',
