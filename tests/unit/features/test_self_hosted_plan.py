@@ -11,7 +11,8 @@ def test_limits_and_features_are_those_of_scale() -> None:
     }
 
     prices = {"price_cents", "pack_renders", "pack_cents"}
-    assert different == {"code", "included_renders", *prices}
+    # A form of Gotenberg's routes may have 100 MB (decision 84).
+    assert different == {"code", "included_renders", "max_assets_mb", *prices}
     assert all(getattr(PLAN, name) == 0 for name in prices)
 
 
