@@ -17,6 +17,7 @@ _INTEGRATION: Final = ROOT / "tests" / "integration"
 # pytest-xdist's processes of a folder; one where none is named. Listed first, they start first.
 _WORKERS: Final = {
     "serve": 1,
+    "console": 1,
     "engine": 2,
     "validators": 2,
     "templating": 2,
