@@ -1,10 +1,11 @@
-"""Tables of plans, problems, warnings and events."""
+"""Tables of plans, scopes, problems, warnings and events."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 from chalicelib.core.problems import GROUPS, Problem
+from chalicelib.features.workspaces.keys.model import LIVE_SCOPES, SCOPES
 from chalicelib.features.workspaces.plans import PLANS, Feature, Plan
 from infra.guides.markdown import code, table
 from infra.guides.warning_texts import WARNING_TEXTS
@@ -32,6 +33,24 @@ _PLAN_ROWS: Final[Mapping[str, Callable[[Plan], str]]] = {
     "Time for which a render can be read": lambda plan: f"{plan.history_days} days",
 }
 
+_SCOPES: Final[Mapping[str, str]] = {
+    "render:write": "Make and cancel renders, batches, e-invoices and PDF tools; preflights, "
+    "uploads, repeats of emails",
+    "renders:read": "Read renders, batches and sent emails, with files and logs; `GET /v1/engines`",
+    "renders:delete": "Delete the files of a render",
+    "templates:read": "Read templates, drafts, versions, schemas and datasets. Comparisons also "
+    "need `renders:read`",
+    "templates:write": "Create, change, publish, roll back, lock and delete templates and datasets",
+    "webhooks:read": "Read webhook endpoints and the log of deliveries",
+    "webhooks:write": "Manage webhook endpoints and their secrets; replay deliveries",
+    "storage:read": "Read storage destinations",
+    "storage:write": "Manage and test storage destinations",
+    "signed_links:read": "Read signed links",
+    "signed_links:write": "Manage signed links, and sign URLs",
+    "email:read": "Read email connections and rules; previews and statistics",
+    "email:write": "Manage and test email connections and rules",
+    "account:read": "`GET /v1/account` and `GET /v1/usage`",
+}
 
 # An allowance that nobody uses up.
 _NO_LIMIT: Final = PLANS["self_hosted"].included_renders
@@ -46,6 +65,14 @@ def plans_table(_argument: str) -> str:
         for feature, name in _FEATURES.items()
     ]
     return table(("", *(code(plan.code) for plan in plans)), rows)
+
+
+def scopes_table(_argument: str) -> str:
+    """Return the scopes of keys; a scope without a text stops the program."""
+    rows = (
+        (code(scope), _SCOPES[scope], "no" if scope in LIVE_SCOPES else "yes") for scope in SCOPES
+    )
+    return table(("Scope", "Allows", "In a test key by default"), rows)
 
 
 def problems_table(argument: str) -> str:

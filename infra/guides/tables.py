@@ -2,9 +2,10 @@
 
 A page of `docs/` has `<!-- options: NAME -->`, and below it `<!-- end of options -->`. What stands
 between them is the table of the options of NAME, whose forms `options_table` describes. Other
-tables are `plans`, `warnings`, `events` and `problems`; `problems: Access` has one group of codes.
-`terms: Invoice` has the fields of an invoice by the terms of EN 16931, `terms: InvoiceTotals` those
-that are computed. `gotenberg: pdf` has form fields of Gotenberg, see `gotenberg_fields`.
+tables are `plans`, `scopes`, `warnings`, `events` and `problems`; `problems: Access` has one group
+of codes. `terms: Invoice` has the fields of an invoice by the terms of EN 16931, and
+`terms: InvoiceTotals` those that are computed. `gotenberg: pdf` has form fields of Gotenberg, see
+`gotenberg_fields`.
 
 With `--check` nothing is written: stale pages are named, and the exit code is 1.
 """
@@ -15,7 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from infra.guides.catalogues import events_table, plans_table, problems_table, warnings_table
+from infra.guides.catalogues import (
+    events_table,
+    plans_table,
+    problems_table,
+    scopes_table,
+    warnings_table,
+)
 from infra.guides.gotenberg_fields import gotenberg_table
 from infra.guides.invoice_terms import terms_table
 from infra.guides.options_table import options_table
@@ -26,6 +33,7 @@ PAGES: Final = ROOT / "docs"
 _TABLES: Final[Mapping[str, Callable[[str], str]]] = {
     "options": options_table,
     "plans": plans_table,
+    "scopes": scopes_table,
     "warnings": warnings_table,
     "problems": problems_table,
     "events": events_table,

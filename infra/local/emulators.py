@@ -83,7 +83,7 @@ def start_emulators(
     key = AccessKey.from_variables(os.environ) if has_key else _own_key(folder)
     emulators = []
     endpoints: dict[str, str] = {}
-    if not ({"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"} & given.keys()):
+    if not is_elsewhere("dynamodb"):
         dynoxide = start_dynoxide(folder, spawner, key)
         emulators.append(dynoxide)
         endpoints["AWS_ENDPOINT_URL_DYNAMODB"] = dynoxide.url
@@ -93,6 +93,12 @@ def start_emulators(
         emulators.append(ministack)
         endpoints["AWS_ENDPOINT_URL"] = ministack.url
     return emulators, {**endpoints, **given, **key.variables()}
+
+
+def is_elsewhere(service: str) -> bool:
+    """Tell whether an endpoint of the user has this service's data, not the stack's folder."""
+    names = ("AWS_ENDPOINT_URL", f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}")
+    return any(map(os.environ.get, names))
 
 
 def _own_key(folder: StackFolder) -> AccessKey:

@@ -5,12 +5,13 @@ import ctypes
 import errno
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 from infra.local.durable_file import write_durably
+from infra.local.emulators import is_elsewhere
 from infra.local.paths import StackFolder
 
 # Of what stands in the folder; a release that changes it reads the forms before, too.
@@ -53,7 +54,7 @@ class DataFolder:
     def hold(self) -> Iterator[StackFolder]:
         """Hold the folder, which is made if it is not there; raises UnusableFolderError."""
         with self.lock():
-            self._check_content()
+            self._check_content(self._parts_served())
             with self._errors_explained():
                 self.path.chmod(0o700)
                 self._check_writable()
@@ -86,7 +87,7 @@ class DataFolder:
     def mark_restored(self, data_format: int, release: str) -> None:
         """Mark the folder as that of the release whose backup it was; checks that it is whole."""
         self._write_about(data_format, release)
-        self._check_parts()
+        self._check_parts(self._parts())
 
     def about_whole(self) -> dict[str, Any]:
         """Return format and release of a folder that is whole; raises UnusableFolderError."""
@@ -95,7 +96,7 @@ class DataFolder:
             raise UnusableFolderError(message)
         with self._errors_explained():
             self._check_owner()
-        self._check_content()
+        self._check_content(self._parts())
         about = self._about()
         if about is None:
             message = f"{self.path} has no data: no server has started on it"
@@ -126,7 +127,7 @@ class DataFolder:
             )
             raise UnusableFolderError(message)
 
-    def _check_content(self) -> None:
+    def _check_content(self, parts: Sequence[Path]) -> None:
         if (self.path / RESTORING).exists():
             message = f"{self.path} is half restored: run `platen restore` again, to its end"
             raise UnusableFolderError(message)
@@ -148,10 +149,10 @@ class DataFolder:
                 "install that release or a later one"
             )
             raise UnusableFolderError(message)
-        self._check_parts()
+        self._check_parts(parts)
 
-    def _check_parts(self) -> None:
-        missing = [path for path in self._parts() if not path.exists()]
+    def _check_parts(self, parts: Sequence[Path]) -> None:
+        missing = [path for path in parts if not path.exists()]
         if missing:
             names = ", ".join(str(path.relative_to(self.path)) for path in missing)
             message = f"{self.path} is not whole: {names} is missing; restore it from a backup"
@@ -169,7 +170,15 @@ class DataFolder:
         message = f"{self._format_file} cannot be read: restore it from a backup"
         raise UnusableFolderError(message)
 
-    def _parts(self) -> list[Path]:
+    def _parts_served(self) -> Sequence[Path]:
+        """Return the parts that a server needs; endpoints of the user replace two of them."""
+        replaced = {
+            self.stack.tables_file: is_elsewhere("dynamodb"),
+            self.stack.objects: is_elsewhere("s3"),
+        }
+        return [path for path in self._parts() if not replaced.get(path)]
+
+    def _parts(self) -> Sequence[Path]:
         keys = [self.stack.keys / name for name in ("kms.json", "secretsmanager.json")]
         return [self.stack.tables_file, self.stack.objects, *keys]
 

@@ -83,7 +83,7 @@ class BatchRequest(Model):
     version: Literal["live"] | Annotated[int, Field(ge=1)] = "live"
     """Version of the template for all items; `live` is resolved when the batch is created."""
     engine: EngineId | None = None
-    """The rendering engine, such as `2026.11`; `GET /v1/engines` lists them. Null: the newest."""
+    """The rendering engine, such as `2026.1`; `GET /v1/engines` lists them. Null: the newest."""
     output: OutputSpec | None = None
     """The files to make of each item. Null: a PDF."""
     delivery: DeliverySpec | None = None

@@ -239,7 +239,7 @@ class Render(Model):
     template_version: int | None
     """Version of the template; null without one, and for a draft."""
     engine: str
-    """The rendering engine, such as `2026.11`."""
+    """The rendering engine, such as `2026.1`."""
     engine_version: str
     """The same as `engine`."""
     output: dict[str, Any]

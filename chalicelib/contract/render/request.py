@@ -38,7 +38,7 @@ EngineId = Annotated[
     str,
     StringConstraints(
         pattern=pattern_with_form(
-            r"^[0-9]{4}\.[0-9]{1,6}$", "the version of an engine, such as 2026.11"
+            r"^[0-9]{4}\.[0-9]{1,6}$", "the version of an engine, such as 2026.1"
         )
     ),
 ]
@@ -248,7 +248,7 @@ class PageOptions(Model):
     """Version of a stored template: `live`, a number, or `draft`, which needs a test key or a
     workspace that allows it."""
     engine: EngineId | None = None
-    """The rendering engine, such as `2026.11`; `GET /v1/engines` lists them. Null: the newest."""
+    """The rendering engine, such as `2026.1`; `GET /v1/engines` lists them. Null: the newest."""
 
     @model_validator(mode="after")
     def _check_data_source(self) -> Self:

@@ -99,8 +99,9 @@ ACCESS: Final = (
         "email_not_verified",
         403,
         "Owner's email is not verified",
-        "Live documents need a workspace whose owner has confirmed the email address.",
-        "Confirm the address with the link in the welcome mail; test keys work meanwhile.",
+        "Live documents need a workspace whose owner has a verified email address.",
+        "Ask the operator of the service to verify it (`platen member verify`); test keys work "
+        "meanwhile.",
         owner="workspaces",
     ),
     Problem(
@@ -115,8 +116,8 @@ ACCESS: Final = (
         "feature_not_enabled",
         403,
         "Feature is switched off",
-        "This feature is not enabled for the workspace.",
-        "Have it enabled, or move to a plan that includes it.",
+        "The plan has no emails, and the request changes or tests a connection or an email rule.",
+        "Move to a plan that has emails. Reading, deleting and switching off work on each plan.",
         owner="workspaces",
     ),
     Problem(
@@ -124,7 +125,7 @@ ACCESS: Final = (
         403,
         "Workspace is suspended",
         "The workspace was suspended; its keys and file addresses are refused for the time being.",
-        "Contact support to learn why and what to do.",
+        "Ask the operator of the service why, and what to do.",
         owner="api",
     ),
     Problem(

@@ -196,7 +196,7 @@ DOCUMENTS: Final = (
         None,
         "Render was lost",
         "The platform lost the render before it had a result. It was not billed.",
-        "Send the request again.",
+        "Send the request again with a new Idempotency-Key: the old one gets this error again.",
         retryable=True,
         owner="renders",
     ),

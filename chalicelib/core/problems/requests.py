@@ -201,7 +201,7 @@ REQUESTS: Final = (
         500,
         "Something broke on our side",
         "The service failed in a way that it should not; it is no fault of the request.",
-        "Try again with growing pauses. If it stays, tell support the `request_id`.",
+        "Try again with growing pauses. If it stays, tell the operator the `request_id`.",
         retryable=True,
         owner="api",
     ),

@@ -28,21 +28,27 @@ SHARED: Final = (
 @contextlib.contextmanager
 def second_server(
     server: RunningServer, tenant: RunningStack, folder: Path
-) -> Iterator[RunningStack]:
-    """Run a second server with the keys of the first one; give what a workspace sees of it."""
+) -> Iterator[RunningServer]:
+    """Run a second server with the keys of the first one."""
     data = folder / "second"
     data.mkdir(mode=0o700)
     shutil.copytree(server.data / "keys", data / "keys")
     endpoints = {name: tenant.endpoints[name] for name in SHARED}
     with running_server(data, **endpoints) as second:
         second.start()
-        yield second.seen_by(tenant.workspace, tenant.test_key, tenant.live_key)
+        yield second
+
+
+def seen(second: RunningServer, tenant: RunningStack) -> RunningStack:
+    """Return what a workspace sees of the second server."""
+    return second.seen_by(tenant.workspace, tenant.test_key, tenant.live_key)
 
 
 def test_two_servers_share_table_and_bucket(
     server: RunningServer, tenant: RunningStack, tmp_path: Path
 ) -> None:
-    with second_server(server, tenant, tmp_path) as other:
+    with second_server(server, tenant, tmp_path) as second:
+        other = seen(second, tenant)
         with ApiClient(tenant, tenant.live_key) as here, ApiClient(other, other.live_key) as there:
             (file,) = here.render().raise_for_status().json()["files"]
             elsewhere = file["url"].replace(tenant.files_host, other.files_host)
@@ -78,3 +84,16 @@ def test_a_start_takes_no_claim_of_the_other_server(
 
     assert ended["status"] == "succeeded"
     assert [attempt["number"] for attempt in log["attempts"]] == [1]
+
+
+def test_a_server_starts_again_though_the_tables_stand_elsewhere(
+    server: RunningServer, tenant: RunningStack, tmp_path: Path
+) -> None:
+    with second_server(server, tenant, tmp_path) as second:
+        second.stop()
+        second.start()
+        with ApiClient(seen(second, tenant), tenant.live_key) as there:
+            rendered = there.render()
+
+    assert rendered.status_code == 200
+    assert not (second.data / "tables").exists()
