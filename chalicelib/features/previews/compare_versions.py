@@ -122,7 +122,8 @@ class CompareVersions(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             folder=engine_folder(workspace.id, comparison_id),
             ends_at=deadline - _RESPONSE_MARGIN_S,
             slot_ends_at=deadline - _RESPONSE_MARGIN_S,
-            test=mode == "test",
+            # Pages that nobody pays for have the mark of test renders, with live keys too.
+            test=True,
         )
         with self.leases(workspace, until=deadline):
             old = self._document(workspace, before, data, context)
