@@ -74,9 +74,9 @@ class GotenbergForm:
         return [file for name, file in self.files.items() if name not in names]
 
     def with_hashes(self, body: Mapping[str, object]) -> Json:
-        """Return a request with the hashes of its uploads for their ids, which each repeat has new.
+        """Return a request with the hashes of its uploads in place of their ids.
 
-        Raises `upload_not_found`.
+        A repeat of the form has new uploads with the same hashes. Raises `upload_not_found`.
         """
         text = json.dumps(body)
         ids = [file.upload_id for file in (*self.files.values(), *self.embeds) if file.upload_id]
