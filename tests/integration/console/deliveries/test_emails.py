@@ -29,7 +29,8 @@ HOSTILE = f"""<title>x</title><base href="{ELSEWHERE}">
 <script>parent.parent.attacked = top.attacked = 1</script>
 <img src=x onerror="top.attacked = 1"><svg onload="top.attacked = 1"></svg>
 <img src="{ELSEWHERE}pixel.gif" alt="a picture"><img src="//tracker.example/two.gif" alt="">
-<link rel="stylesheet" href="{ELSEWHERE}style.css"><LINK rel="preconnect" href="{ELSEWHERE}"><style>@import "{ELSEWHERE}more.css";
+<link rel="stylesheet" href="{ELSEWHERE}style.css"><LINK rel="preconnect"
+ href="{ELSEWHERE}"><style>@import "{ELSEWHERE}more.css";
 p {{{{ color: rgb(1, 2, 3); background: url({ELSEWHERE}back.png) }}}}</style>
 <iframe src="{ELSEWHERE}frame"></iframe><object data="{ELSEWHERE}object"></object>
 <iframe srcdoc="<script>top.attacked = 1</script>"></iframe>
