@@ -258,6 +258,9 @@ def _console_reply(call: Call) -> Reply:
     sent = {
         "Content-Security-Policy": console_policy(services.file_hosts),
         "Referrer-Policy": "no-referrer",
+        # A page that opens the console in a window could lead it to `#key=` of its own, where the
+        # reader's drafts would go to another workspace.
+        "Cross-Origin-Opener-Policy": "same-origin",
     }
     page = console(services.console_dir, base_path_of(services.api_host)).page
     return content_reply(page, call.headers, sent)

@@ -71,7 +71,7 @@ class Auth(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KeyAuth:
-    """API key with a scope, and `also` with another one.
+    """API key with a scope, and with the scope `also` if there is one.
 
     With `takes_basic` it may be the password of Basic authentication.
     """
@@ -102,7 +102,7 @@ class KeyAuth:
         return Principal(workspace, key.mode, frozenset(key.scopes), tuple(key.templates), key)
 
     def authorize(self, principal: Principal) -> None:
-        """Raise `insufficient_scope` unless the key has the scope, or both."""
+        """Raise `insufficient_scope` for the first scope that the key lacks."""
         for scope in filter(None, (self.scope, self.also)):
             if not principal.has_scope(scope):
                 raise Forbidden("insufficient_scope", f"This needs a key with the scope {scope}.")

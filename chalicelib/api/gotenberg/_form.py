@@ -37,6 +37,7 @@ class GotenbergForm:
         self.fields: dict[str, str] = {}
         self.files: dict[str, FormFile] = {}
         self.embeds: list[FormFile] = []
+        self._read_bytes = 0
         for part in form_parts(call, _MAX_PARTS):
             if part.filename:
                 self._add_file(part.name, _file(part, part.filename))
@@ -73,9 +74,9 @@ class GotenbergForm:
         return [file for name, file in self.files.items() if name not in names]
 
     def with_hashes(self, body: Mapping[str, object]) -> Json:
-        """Return a request with the hashes of its uploads for their ids, which each repeat has new.
+        """Return a request with the hashes of its uploads in place of their ids.
 
-        Raises `upload_not_found`.
+        A repeat of the form has new uploads with the same hashes. Raises `upload_not_found`.
         """
         text = json.dumps(body)
         ids = [file.upload_id for file in (*self.files.values(), *self.embeds) if file.upload_id]
@@ -94,11 +95,18 @@ class GotenbergForm:
             self.files[file.filename] = file
 
     def _content(self, name: str, upload_id: str) -> bytes:
-        """Return the bytes of an upload that is read as text, as much as a body may have."""
+        """Return the bytes of an upload that is read as text.
+
+        All of them together may have as much as a body: a form can name one upload many times.
+        """
         upload = self._uploads({"/files": upload_id})["/files"]
         limit = self._call.caller.workspace.plan.max_payload_mb * _MEGABYTE
-        if upload.bytes > limit:
-            message = f"{name} has {upload.bytes} bytes; a text that is read here may have {limit}"
+        self._read_bytes += upload.bytes
+        if self._read_bytes > limit:
+            message = (
+                f"{name} makes {self._read_bytes} bytes of texts that are read here; {limit} are "
+                "allowed together"
+            )
             raise validation_error("/files", message, "too_large")
         content = self._call.services.state.objects.get(upload.key)
         if content is None:

@@ -43,7 +43,7 @@ def compare_template_versions(call: Call) -> Reply:
     """Compare two versions of a template.
 
     Both are made as PDFs of the same data, of at most 50 pages, and compared page by page. Nothing
-    is billed. The key also needs the scope `renders:read`.
+    is billed, so the pages have the test mark. The key also needs the scope `renders:read`.
     """
     body = call.body
     request = ComparisonRequest(

@@ -4,6 +4,7 @@ import io
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.context import RenderedFile
 
 WIDTH: Final = 480
@@ -32,7 +33,8 @@ def first_page(files: Sequence[RenderedFile]) -> FirstPage | None:
         if file.format == "pdf":
             return _page_of_pdf(file.content)
         if file.format in _PICTURES:
-            return FirstPage("webp", 0, _small_picture(file.content))
+            small = _small_picture(file.content)
+            return None if small is None else FirstPage("webp", 0, small)
     return None
 
 
@@ -63,7 +65,7 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _small_picture(content: bytes) -> bytes:
+def _small_picture(content: bytes) -> bytes | None:
     # Imported late: as above.
     from PIL import Image  # noqa: PLC0415
 
@@ -76,4 +78,8 @@ def _small_picture(content: bytes) -> bytes:
     picture.thumbnail((WIDTH, WIDTH * picture.height // picture.width or 1))
     if picture.mode != "RGB":
         picture = opaque_picture(picture.convert("RGBA"))
-    return webp_file(picture).content
+    try:
+        return webp_file(picture).content
+    # A canvas may be one pixel taller than a WebP.
+    except RenderFailure:
+        return None

@@ -68,7 +68,7 @@ class ReadBatches(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         running = [
             each for each in active_batches(self.batches, workspace_id) if not each.batch.is_final
         ]
-        # Items that are released and end between two reads are counted as ended alone.
+        # It is negative if items are released and end between the two reads.
         return sum(max(0, each.in_flight) for each in running)
 
     def page(

@@ -40,6 +40,7 @@ def test_every_view_is_the_same_page(app: App, path: str) -> None:
     assert answer.body == get(app, "").body
     assert answer.headers["Cache-Control"] == "no-cache"
     assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
     again = get(app, path, **{"If-None-Match": answer.headers["ETag"]})
     assert (again.status, again.body) == (304, b"")
 

@@ -47,6 +47,17 @@ def test_a_text_that_is_read_comes_of_its_upload(service: Service) -> None:
     assert send(service, MARKDOWN, index, part_of(long.json["id"], "b.md")).status == 200
 
 
+def test_texts_that_are_read_are_bounded_together(service: Service) -> None:
+    markdown = "".join(f'{{{{ toHTML "{n}.md" }}}}' for n in range(9)).encode()
+    index = ('Content-Disposition: form-data; name="files"; filename="index.html"', markdown)
+    text = post_upload(service, b"x" * (2 * MB)).json["id"]
+    parts = [part_of(text, f"{n}.md") for n in range(9)]
+
+    answer = send(service, MARKDOWN, index, *parts)
+
+    assert (answer.status, answer.json["errors"][0]["code"]) == (400, "too_large"), answer.body
+
+
 def test_uploads_of_others_are_unknown(service: Service) -> None:
     for upload in ("upl_01J8ACME000000000000000000", "x", "../other"):
         for name in ("a.css", "header.html"):

@@ -174,12 +174,12 @@ def test_live_key_compares_drafts_where_it_renders_them(
 
 
 @pytest.mark.parametrize("mode", ["live", "test"])
-def test_documents_of_a_test_key_have_the_test_mark_once(
+def test_pages_that_nobody_pays_for_have_the_test_mark_once(
     service: Service, path: str, mode: str
 ) -> None:
     compare(service, path, **{"from": 1, "to": 2}, key=getattr(service, mode))
 
-    assert [context.test for context in service.engine.contexts[-2:]] == [mode == "test"] * 2
+    assert [context.test for context in service.engine.contexts[-2:]] == [True, True]
     assert service.tool_worker.requests[-1]["test"] is False
 
 

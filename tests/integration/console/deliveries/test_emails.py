@@ -29,7 +29,8 @@ HOSTILE = f"""<title>x</title><base href="{ELSEWHERE}">
 <script>parent.parent.attacked = top.attacked = 1</script>
 <img src=x onerror="top.attacked = 1"><svg onload="top.attacked = 1"></svg>
 <img src="{ELSEWHERE}pixel.gif" alt="a picture"><img src="//tracker.example/two.gif" alt="">
-<link rel="stylesheet" href="{ELSEWHERE}style.css"><style>@import "{ELSEWHERE}more.css";
+<link rel="stylesheet" href="{ELSEWHERE}style.css"><LINK rel="preconnect"
+ href="{ELSEWHERE}"><style>@import "{ELSEWHERE}more.css";
 p {{{{ color: rgb(1, 2, 3); background: url({ELSEWHERE}back.png) }}}}</style>
 <iframe src="{ELSEWHERE}frame"></iframe><object data="{ELSEWHERE}object"></object>
 <iframe srcdoc="<script>top.attacked = 1</script>"></iframe>
@@ -159,6 +160,8 @@ def test_hostile_mail_runs_nothing_and_loads_nothing(
 
     person.reads("2 pictures of other hosts are not loaded here.", within=".mail-notes")
     eventually(lambda: f"{ELSEWHERE}pixel.gif" in person.browser.refused_urls)
+    # The policy does not refuse the connection that a link opens.
+    assert not person.browser.value(f"{FRAME}.srcdoc.toLowerCase().includes('<link')")
     # Neither the script of the console nor that of the mail reaches the other.
     assert person.browser.value(f"{FRAME}.getAttribute('sandbox')") == ""
     assert person.browser.value(f"{FRAME}.contentDocument") is None
