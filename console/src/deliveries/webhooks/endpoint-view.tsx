@@ -9,6 +9,7 @@ import { texts } from '../../texts.ts';
 import { CopyAs, CopyText } from '../../ui/copy.tsx';
 import { shownMoment } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
+import { IdLink } from '../../ui/id-link.tsx';
 import { programsOf } from '../../ui/programs.ts';
 import { useTitle } from '../../ui/title.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
@@ -85,7 +86,7 @@ function Facts({ endpoint }: { endpoint: Endpoint }) {
       <dt>{texts.render.id}</dt><dd><CopyText text={endpoint.id} /></dd>
       {endpoint.description && <><dt>{words.description}</dt><dd>{endpoint.description}</dd></>}
       <dt>{words.eventsLabel}</dt><dd><ul className="chips">{endpoint.events.map((each) => <li key={each}><code>{each}</code></li>)}</ul></dd>
-      <dt>{words.templates}</dt><dd>{endpoint.template_ids.length === 0 ? words.allTemplates : <ul className="chips">{endpoint.template_ids.map((each) => <li key={each}><CopyText text={each} /></li>)}</ul>}</dd>
+      <dt>{words.templates}</dt><dd>{endpoint.template_ids.length === 0 ? words.allTemplates : <ul className="chips">{endpoint.template_ids.map((each) => <li key={each}><IdLink id={each} /></li>)}</ul>}</dd>
       {headers.length > 0 && <><dt>{words.headers}</dt><dd><ul className="chips">{headers.map(([name, value]) => <li key={name}><code>{name}: {value}</code></li>)}</ul></dd></>}
       {endpoint.previous_secret_expires_at && <><dt>{words.oldSecret}</dt><dd>{words.until(shownMoment(endpoint.previous_secret_expires_at))}</dd></>}
       <dt>{texts.deliveries.created}</dt><dd>{shownMoment(endpoint.created_at)}</dd>
