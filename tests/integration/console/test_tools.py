@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 
+import httpx
 import pikepdf
 import pytest
 
@@ -199,4 +200,19 @@ def test_verdicts_are_shown(person: Person, client: ApiClient) -> None:
 def test_view_has_no_barrier(person: Person, tool: str) -> None:
     shown = "document.querySelector('.drop-call') !== null"
 
-    look_at(person, f"tools-{tool}", f"/tools?tool={tool}", shown)
+    look_at(person, f"tools-{tool}-empty", f"/tools?tool={tool}", shown)
+
+
+def test_files_have_no_barrier(person: Person, client: ApiClient) -> None:
+    names = ("Terms.pdf", "Offer.pdf")
+    page = "<h1>{}</h1><p style='page-break-before: always'>Second page"
+    renders = [client.render(page.format(name)).json() for name in names]
+    files = [httpx.get(render["files"][0]["url"]).content for render in renders]
+
+    look_at(
+        person,
+        "tools-merge",
+        "/tools?tool=merge",
+        f"{PAGES} === 4",
+        first=lambda: drop(person, *zip(names, files, strict=True)),
+    )

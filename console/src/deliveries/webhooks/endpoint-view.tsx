@@ -128,7 +128,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }) {
             </Menu.Portal>
           </Menu.Root>
           <button type="button" className="button" onClick={() => setDialog('edit')}>{texts.deliveries.edit}</button>
-          <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate({ enabled: !endpoint.enabled })}>{endpoint.enabled ? words.pause : words.enable}</button>
+          <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate({ enabled: !endpoint.enabled })}>{endpoint.enabled ? words.turnOff : words.turnOn}</button>
           {!endpoint.is_default && <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate({ is_default: true })}>{words.makeDefault}</button>}
           <button type="button" className="button" onClick={() => setDialog('roll')}>{words.roll}</button>
           <Confirm label={texts.deliveries.delete} title={words.deleteTitle} lead={words.deleteLead} confirm={words.deleteConfirm} run={remove} />
