@@ -240,10 +240,10 @@ def test_one_of_many_layers_moves_alone(make: Make, person: Person) -> None:
 @pytest.mark.parametrize("view", ["scene", "scene-layer", "scene-preview", "scene-new"])
 def test_view_has_no_barrier(make: Make, person: Person, view: str) -> None:
     canvas = make(BADGE if view == "scene" else EVERYTHING)
-    drawn = "document.querySelector('.surface-layers p') !== null"
+    named = "document.querySelector('.surface-layers')?.innerText.includes('Ada') ?? false"
     page = "document.querySelector('.sheets canvas[data-drawn]') !== null"
     address, shown = {
-        "scene": (canvas.path, drawn),
+        "scene": (canvas.path, named),
         "scene-layer": (f"{canvas.path}?layer=1&part=properties", ".props-place"),
         "scene-preview": (f"{canvas.path}?view=preview", page),
         "scene-new": ("/templates/new-scene", ".sizes"),
