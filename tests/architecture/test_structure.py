@@ -13,7 +13,7 @@ import pytest
 
 from infra.template import ROOT
 
-BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".pdf", ".icc", ".tar.xz")
+BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".webp", ".pdf", ".icc", ".tar.xz")
 # What each import must leave unloaded: cold starts are paid for by the module.
 UNLOADED: Final = {
     "app": "lxml pikepdf PIL jinja2 babel jsonschema boto3 functions infra",

@@ -9,6 +9,7 @@ import { texts } from '../texts.ts';
 import { CopyText } from '../ui/copy.tsx';
 import { shownBytes, shownMoment, shownNumber } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
+import { IdLink } from '../ui/id-link.tsx';
 import { ProblemBox } from '../ui/problem-box.tsx';
 import { useTitle } from '../ui/title.ts';
 import { Actions } from './actions.tsx';
@@ -171,7 +172,7 @@ function Facts({ batch }: { batch: Batch }) {
       <h2>{texts.render.details}</h2>
       <dl className="facts">
         <dt>{texts.render.id}</dt><dd><CopyText text={batch.id} /></dd>
-        <dt>{texts.render.template}</dt><dd><CopyText text={batch.template_id} /> {batch.template_version !== null && texts.render.version(batch.template_version)}</dd>
+        <dt>{texts.render.template}</dt><dd><IdLink id={batch.template_id} /> {batch.template_version !== null && texts.render.version(batch.template_version)}</dd>
         <dt>{texts.batches.columns.created}</dt><dd>{shownMoment(batch.created_at)}</dd>
         {batch.completed_at && <><dt>{texts.batch.ended}</dt><dd>{shownMoment(batch.completed_at)}</dd></>}
         {metadata.length > 0 && <><dt>{texts.render.metadata}</dt><dd><ul className="chips">{metadata.map(([name, value]) => <li key={name}><code>{name}={String(value)}</code></li>)}</ul></dd></>}

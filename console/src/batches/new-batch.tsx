@@ -1,13 +1,15 @@
 import './batches.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useRights } from '../api/account.ts';
 import { api, dataOf } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
+import { upload } from '../api/upload.ts';
 import { texts } from '../texts.ts';
 import { CopyAs } from '../ui/copy.tsx';
+import { useDrop } from '../ui/drop.ts';
 import { shownBytes, shownNumber } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { ProblemBox } from '../ui/problem-box.tsx';
@@ -16,7 +18,7 @@ import { useTitle } from '../ui/title.ts';
 import { Columns } from './columns.tsx';
 import { FirstItem } from './first-item.tsx';
 import { OptionFields } from './option-fields.tsx';
-import { batchRequest, idempotencyKey, moreOf, type Options, upload, USUAL } from './request.ts';
+import { batchRequest, idempotencyKey, moreOf, type Options, USUAL } from './request.ts';
 import { countOf, dataOfRow, itemsOf, NAME_COLUMNS, type Paths, readSource, type Source, SourceFault } from './source.ts';
 import { TemplateChoice } from './template-choice.tsx';
 import { likelyPath, pathsOf } from './template-queries.ts';
@@ -98,7 +100,6 @@ function itemData(source: Source, at: number, paths: Paths): object {
 
 /** A place for the file: dropped on it, or chosen. */
 function Drop({ source, onTake }: { source: Source | null; onTake: (source: Source | null) => void }) {
-  const [isOver, setOver] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const [isReading, setReading] = useState(false);
   const newest = useRef(0);
@@ -117,15 +118,11 @@ function Drop({ source, onTake }: { source: Source | null; onTake: (source: Sour
     setFault(result instanceof SourceFault ? result.message : null);
     onTake(result instanceof SourceFault ? null : result);
   };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    void read(event.dataTransfer.files[0]);
-  };
+  const { isOver, handlers } = useDrop(([file]) => void read(file));
   const words = isReading ? texts.newBatch.reading : source ? texts.newBatch.holds(countOf(source), shownNumber(countOf(source)), shownBytes(source.file.size)) : texts.newBatch.dropHint;
   return (
     <>
-      <label className={isOver ? 'drop over' : 'drop'} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
+      <label className={isOver ? 'drop over' : 'drop'} {...handlers}>
         <input type="file" accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson,text/csv,application/json" onChange={(event) => { void read(event.target.files?.[0]); event.target.value = ''; }} />
         <b>{source ? source.file.name : texts.newBatch.drop}</b>
         <span className="quiet">{words}</span>
@@ -133,6 +130,11 @@ function Drop({ source, onTake }: { source: Source | null; onTake: (source: Sour
       {fault && <p className="fault-note" role="alert">{fault}</p>}
     </>
   );
+}
+
+/** A file whose name ends in another way may hold columns too. */
+function asCsv(file: File): File {
+  return new File([file], file.name, { type: 'text/csv' });
 }
 
 /** Send a batch once: a repeated press, or a repetition after a failure, has the same key and the same upload. */
@@ -155,7 +157,7 @@ function useStart(onStarted: (id: string) => void) {
     setProblem(null);
     try {
       if (source.kind === 'csv' && uploaded.current?.file !== source.file) {
-        uploaded.current = { file: source.file, id: (await upload(source.file)).id };
+        uploaded.current = { file: source.file, id: (await upload(asCsv(source.file))).id };
       }
       const body = request(uploaded.current?.id ?? '');
       const json = JSON.stringify(body);

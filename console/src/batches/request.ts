@@ -1,10 +1,6 @@
 import type { components } from 'contract';
-import { api, API_URL, dataOf } from '../api/client.ts';
-import { problemOfAnswer, ProblemError } from '../api/problem.ts';
-import { texts } from '../texts.ts';
 import { isObject, itemsOf, mappingOf, type Paths, type Source } from './source.ts';
 
-export type Upload = components['schemas']['Upload'];
 export type BatchRequest = components['schemas']['BatchRequest'];
 
 /** What is chosen for a new batch, beside its items. */
@@ -55,20 +51,6 @@ function merge(chosen: Record<string, unknown>, more: Record<string, unknown>): 
     const before = chosen[name];
     return [name, isObject(before) && isObject(value) ? { ...before, ...value } : value];
   }));
-}
-
-/** Announce a file, and send it with the form of the answer. */
-export async function upload(file: File): Promise<Upload> {
-  const body = { filename: file.name, content_type: 'text/csv', bytes: file.size };
-  const announced = await dataOf(api.POST('/v1/uploads', { body }));
-  if (!('upload' in announced)) throw new Error(`${API_URL}/uploads has announced no form`);
-  const form = new FormData();
-  for (const [name, value] of Object.entries(announced.upload.fields)) form.append(name, value);
-  form.append('file', file);
-  const answer = await fetch(announced.upload.url, { method: 'POST', body: form });
-  if (answer.ok) return announced;
-  const problem = problemOfAnswer(await answer.json().catch(() => null), answer.status);
-  throw new ProblemError({ ...problem, title: texts.newBatch.notUploaded });
 }
 
 /** A key for a request that may be repeated; the page may be served without TLS, where there is no `randomUUID`. */

@@ -1,8 +1,7 @@
 import './compare.css';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useRights } from '../api/account.ts';
-import { BASE_PATH } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { problemOf } from '../api/problem.ts';
 import { texts } from '../texts.ts';
@@ -46,11 +45,10 @@ export function CompareView() {
     );
   }
   if (known.data === undefined || template === undefined) return null;
-  const home = `${BASE_PATH}/templates/${template.id}`;
   return (
     <div className="cmp">
       <header className="topline">
-        <a href={home} className="back"><Icon name="back" />{texts.compare.back}</a>
+        <Link to="/templates/$id" params={{ id }} className="back"><Icon name="back" />{texts.compare.back}</Link>
         <h1>{template.name}</h1>
         <span className="spacer" />
         {wanted && <CopyAs programs={() => programsOf({ method: 'POST', path: `/templates/${template.id}/compare`, body: comparisonBody(wanted) })} />}
@@ -59,7 +57,7 @@ export function CompareView() {
         <div className="empty">
           <h2>{texts.compare.unpublished}</h2>
           <p>{texts.compare.unpublishedLead}</p>
-          <a className="button primary" href={home}>{texts.compare.openTemplate}</a>
+          <Link to="/templates/$id" params={{ id }} className="button primary">{texts.compare.openTemplate}</Link>
         </div>
       ) : (
         <>

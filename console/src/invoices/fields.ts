@@ -1,7 +1,7 @@
 import sections from 'virtual:invoice-form';
+import { labelOf } from '../ui/label.ts';
 import type { InvoiceField, Json, JsonObject } from './invoice-field.ts';
 
-const KNOWN: Record<string, string> = { vat: 'VAT', id: 'ID', bic: 'BIC', url: 'URL', line1: 'Line 1', line2: 'Line 2', line3: 'Line 3' };
 const STEP = /[^.[\]]+/g;
 
 const byPath = new Map<string, InvoiceField>();
@@ -29,12 +29,6 @@ export function pathOfTerms(text: string): string | null {
     if (path) return path;
   }
   return null;
-}
-
-/** A name of the contract as a label: `vat_id` is "VAT ID". */
-export function labelOf(name: string): string {
-  const words = name.split('_').map((word) => KNOWN[word] ?? word).join(' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** A path as words, such as "Lines 2 › VAT › Rate". */

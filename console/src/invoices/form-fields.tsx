@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { texts } from '../texts.ts';
+import { labelOf } from '../ui/label.ts';
 import { WithCode } from '../ui/with-code.tsx';
 import { FieldInput } from './field-input.tsx';
-import { isObject, labelOf, valueAt } from './fields.ts';
+import { isObject, valueAt } from './fields.ts';
 import { idOf, useForm } from './form-context.ts';
 import type { GroupField, InvoiceField, Json } from './invoice-field.ts';
 

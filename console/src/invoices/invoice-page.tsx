@@ -1,6 +1,7 @@
 import { createContext, type MouseEvent, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { texts } from '../texts.ts';
-import { fieldAt, innerPath, isObject, labelOf, valueAt } from './fields.ts';
+import { labelOf } from '../ui/label.ts';
+import { fieldAt, innerPath, isObject, valueAt } from './fields.ts';
 import type { Level, ShownFinding } from './findings.ts';
 import type { Json, JsonObject } from './invoice-field.ts';
 import type { PrintedTotal } from './places.ts';

@@ -1,5 +1,5 @@
-import { api, API_URL, dataOf } from '../api/client.ts';
-import { type Problem, problemOf, ProblemError, problemOfAnswer } from '../api/problem.ts';
+import { type Problem, problemOf } from '../api/problem.ts';
+import { upload } from '../api/upload.ts';
 import { texts } from '../texts.ts';
 import { shownBytes } from '../ui/format.ts';
 
@@ -67,21 +67,8 @@ async function assetOf(file: File, others: readonly Asset[]): Promise<Asset> {
   if (file.size <= MAX_INLINE_BYTES && inline + file.size <= MAX_ALL_INLINE_BYTES) {
     return { ...asset, content: base64(bytes) };
   }
-  const upload = await uploaded(file, bytes);
-  return { ...asset, uploadId: upload.id, expiresAt: upload.expires_at };
-}
-
-/** Announce a file, and send it with the form of the answer. */
-async function uploaded(file: File, bytes: Uint8Array<ArrayBuffer>) {
-  const body = { filename: file.name, bytes: file.size, ...(file.type === '' ? {} : { content_type: file.type }) };
-  const answer = await dataOf(api.POST('/v1/uploads', { body }));
-  if (!('upload' in answer)) throw new Error(`${API_URL}/uploads has announced no form`);
-  const form = new FormData();
-  for (const [name, value] of Object.entries(answer.upload.fields)) form.append(name, value);
-  form.append('file', new Blob([bytes], { type: file.type }), file.name);
-  const sent = await fetch(answer.upload.url, { method: 'POST', body: form });
-  if (!sent.ok) throw new ProblemError(problemOfAnswer(await sent.text(), sent.status));
-  return answer;
+  const sent = await upload(file);
+  return { ...asset, uploadId: sent.id, expiresAt: sent.expires_at };
 }
 
 function base64(bytes: Uint8Array): string {

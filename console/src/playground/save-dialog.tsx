@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
-import { api, BASE_PATH, dataOf } from '../api/client.ts';
+import { api, dataOf } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { texts } from '../texts.ts';
 import { ProblemBox } from '../ui/problem-box.tsx';
@@ -60,7 +61,7 @@ export function SaveAsTemplate({ draft, data }: { draft: Draft; data: object | n
           <p className="dialog-foot">
             <button type="button" className="button" onClick={() => dialog.current?.close()}>{save.data ? texts.play.close : texts.save.cancel}</button>
             {save.data
-              ? <a className="button primary" href={`${BASE_PATH}/templates/${save.data.id}`}>{texts.save.show}</a>
+              ? <Link to="/templates/$id" params={{ id: save.data.id }} className="button primary">{texts.save.show}</Link>
               : <button type="submit" className="button primary" disabled={save.isPending || name.trim() === ''}>{save.isPending ? texts.save.saving : texts.save.save}</button>}
           </p>
         </form>

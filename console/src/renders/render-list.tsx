@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useRights } from '../api/account.ts';
 import { useKey } from '../api/key.ts';
 import { problemOf } from '../api/problem.ts';
@@ -10,6 +10,7 @@ import { shownMs, shownNumber, shownShortMoment } from '../ui/format.ts';
 import { ProblemBox } from '../ui/problem-box.tsx';
 import { programsOf } from '../ui/programs.ts';
 import { useRowKeys } from '../ui/row-keys.ts';
+import { Skeleton } from '../ui/skeleton.tsx';
 import { Status } from '../ui/status.tsx';
 import { useTitle } from '../ui/title.ts';
 import { Filters } from './filters.tsx';
@@ -108,16 +109,6 @@ function Empty({ isFiltered }: { isFiltered: boolean }) {
       )}
     </div>
   );
-}
-
-/** Grey rows, which appear only when an answer takes long. */
-function Skeleton() {
-  const [isLate, setLate] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), 300);
-    return () => clearTimeout(timer);
-  }, []);
-  return <div className="skeleton" aria-hidden="true">{isLate && Array.from({ length: 8 }, (_, row) => <i key={row} />)}</div>;
 }
 
 function queryText(query: Record<string, unknown>): string {

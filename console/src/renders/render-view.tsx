@@ -12,6 +12,7 @@ import { CopyAs, CopyText } from '../ui/copy.tsx';
 import { ExplainDetails, Stages } from '../ui/explain.tsx';
 import { shownBytes } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
+import { IdLink } from '../ui/id-link.tsx';
 import { ProblemBox } from '../ui/problem-box.tsx';
 import { programsOf } from '../ui/programs.ts';
 import { Status } from '../ui/status.tsx';
@@ -192,8 +193,8 @@ function Facts({ render }: { render: Render }) {
         <dt>{texts.render.mode}</dt><dd>{render.mode}</dd>
         <dt>{texts.render.billed}</dt><dd>{render.billed ? texts.render.yes : texts.render.no}</dd>
         <dt>{texts.render.engine}</dt><dd>{render.engine}{render.region && `, ${render.region}`}</dd>
-        {render.template_id && <><dt>{texts.render.template}</dt><dd><CopyText text={render.template_id} /> {render.template_version !== null && texts.render.version(render.template_version)}</dd></>}
-        {render.batch_id && <><dt>{texts.render.batch}</dt><dd><Link to="/batches/$id" params={{ id: render.batch_id }}><code>{render.batch_id}</code></Link></dd></>}
+        {render.template_id && <><dt>{texts.render.template}</dt><dd><IdLink id={render.template_id} /> {render.template_version !== null && texts.render.version(render.template_version)}</dd></>}
+        {render.batch_id && <><dt>{texts.render.batch}</dt><dd><IdLink id={render.batch_id} /></dd></>}
         {metadata.length > 0 && <><dt>{texts.render.metadata}</dt><dd><ul className="chips">{metadata.map(([name, value]) => <li key={name}><code>{name}={String(value)}</code></li>)}</ul></dd></>}
       </dl>
     </section>

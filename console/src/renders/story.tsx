@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { texts } from '../texts.ts';
 import { shownMoment, shownMs, shownSince } from '../ui/format.ts';
+import { IdLink } from '../ui/id-link.tsx';
 import type { Render, RenderLog, WebhookDelivery } from './queries.ts';
 
 type Moment = { key: string; at: string | null; level: 'plain' | 'good' | 'bad' | 'waiting'; title: string; text?: ReactNode };
@@ -50,7 +51,7 @@ function momentsOf(render: Render, log: RenderLog | undefined, webhooks: Webhook
     })),
     ...render.storage.map((each, number): Moment => ({
       key: `storage ${number}`, at: null, title: texts.render.uploaded, level: each.status === 'failed' ? 'bad' : each.status === 'succeeded' ? 'good' : 'waiting',
-      text: <><code>{each.destination_id}</code> {each.status} {each.path} {each.error?.message}</>,
+      text: <><IdLink id={each.destination_id} /> {each.status} {each.path} {each.error?.message}</>,
     })),
     ...(render.email ?? []).map((each): Moment => ({
       key: each.id, at: each.sent_at, title: texts.render.emailed, level: each.error ? 'bad' : each.sent_at ? 'good' : 'waiting',

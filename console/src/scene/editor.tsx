@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useRights } from '../api/account.ts';
-import { BASE_PATH } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { texts } from '../texts.ts';
@@ -76,7 +75,7 @@ export function Editor({ template, draft: firstDraft, datasets, saved, first, co
   return (
     <div className="scene-view" data-part={part} data-view={view} onKeyDown={onKeyDown} {...clipboardHandlers(editing, isFixed)}>
       <header className="topline">
-        <a className="back" href={`${BASE_PATH}/templates/${template.id}`} aria-label={texts.scene.back}><Icon name="back" /></a>
+        <Link to="/templates/$id" params={{ id: template.id }} className="back"><Icon name="back" />{texts.scene.back}</Link>
         <h1><bdi>{template.name}</bdi></h1>
         <span className={saving.isDirty ? 'scene-state dirty' : 'scene-state'} role="status">
           {saving.isPending ? texts.scene.saving : saving.isDirty ? texts.scene.unsaved : texts.scene.saved(saving.draft.revision)}

@@ -1,9 +1,8 @@
 import './scene.css';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRights } from '../api/account.ts';
-import { BASE_PATH } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { problemOf } from '../api/problem.ts';
 import { texts } from '../texts.ts';
@@ -30,7 +29,7 @@ export function SceneView() {
   if (!query.data) return <div className="scene-view" aria-busy="true" />;
   const { template, draft, datasets } = query.data;
   if (template.type !== 'image_canvas') {
-    return <div className="empty"><h2>{texts.scene.isHtml(template.name)}</h2><p>{texts.scene.isHtmlLead}</p><a className="button primary" href={`${BASE_PATH}/templates/new-scene`}>{texts.scene.make}</a></div>;
+    return <div className="empty"><h2>{texts.scene.isHtml(template.name)}</h2><p>{texts.scene.isHtmlLead}</p><Link to="/templates/new-scene" className="button primary">{texts.scene.make}</Link></div>;
   }
   return <Opened key={template.id} template={template} draft={draft} datasets={datasets} />;
 }

@@ -1,9 +1,9 @@
 import * as Menu from '@radix-ui/react-dropdown-menu';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useRights } from '../api/account.ts';
-import { api, BASE_PATH, dataOf } from '../api/client.ts';
+import { api, dataOf } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { problemOf } from '../api/problem.ts';
 import { texts } from '../texts.ts';
@@ -40,7 +40,6 @@ export function Actions({ template }: { template: Template }) {
       await queries.invalidateQueries({ queryKey: ['templates'] });
     },
   });
-  const href = (rest: string) => `${BASE_PATH}/${rest}`;
   return (
     <>
       <Menu.Root modal={false}>
@@ -48,9 +47,9 @@ export function Actions({ template }: { template: Template }) {
         <Menu.Portal>
           <Menu.Content className="menu" align="end" sideOffset={4}>
             <Menu.Item className="menu-item" onSelect={() => setTimeout(() => details.current?.showModal())}>{texts.template.menu.details}</Menu.Item>
-            <Menu.Item className="menu-item" asChild><a href={href(`playground?template=${template.id}`)}>{texts.template.menu.open}</a></Menu.Item>
-            {template.live_version && <Menu.Item className="menu-item" asChild><a href={href(`templates/${template.id}/compare?from=live&to=draft`)}>{texts.template.menu.compare}</a></Menu.Item>}
-            {template.type === 'image_canvas' && <Menu.Item className="menu-item" asChild><a href={href(`templates/${template.id}/scene`)}>{texts.template.menu.draw}</a></Menu.Item>}
+            <Menu.Item className="menu-item" asChild><Link to="/playground" search={{ template: template.id }}>{texts.template.menu.open}</Link></Menu.Item>
+            {template.live_version && <Menu.Item className="menu-item" asChild><Link to="/templates/$id/compare" params={{ id: template.id }} search={{ from: 'live', to: 'draft' }}>{texts.template.menu.compare}</Link></Menu.Item>}
+            {template.type === 'image_canvas' && <Menu.Item className="menu-item" asChild><Link to="/templates/$id/scene" params={{ id: template.id }}>{texts.template.menu.draw}</Link></Menu.Item>}
             {mayWrite && <Menu.Item className="menu-item" disabled={lock.isPending} onSelect={() => lock.mutate()}>{template.locked ? texts.template.menu.unlock : texts.template.menu.lock}</Menu.Item>}
             {mayWrite && !template.locked && (
               <>

@@ -6,12 +6,12 @@ import { problemOf } from '../api/problem.ts';
 import type { Zoom } from '../pdf/zoom.ts';
 import { texts } from '../texts.ts';
 import { ProblemBox } from '../ui/problem-box.tsx';
+import { useSettled } from '../ui/settled.ts';
 import { type Previewed, previewOf, type PreviewRequest } from './preview-render.ts';
 import type { Template } from './queries.ts';
 import { renderOfSource, type Source } from './source.ts';
 
 const PdfView = lazy(() => import('../pdf/pdf-view.tsx'));
-const PAUSE_MS = 250;
 const PICTURES = new Set(['png', 'jpeg', 'webp']);
 
 type Props = {
@@ -82,14 +82,4 @@ export function Picture({ format, bytes }: { format: string; bytes: Uint8Array }
     return () => URL.revokeObjectURL(made);
   }, [bytes, format]);
   return <img className="sheet picture" src={url} alt={texts.template.picture} />;
-}
-
-/** A value once it has stayed the same for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

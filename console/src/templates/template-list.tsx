@@ -10,6 +10,7 @@ import { CopyAs } from '../ui/copy.tsx';
 import { shownShortMoment } from '../ui/format.ts';
 import { ProblemBox } from '../ui/problem-box.tsx';
 import { programsOf } from '../ui/programs.ts';
+import { useLate } from '../ui/skeleton.tsx';
 import { useTitle } from '../ui/title.ts';
 import { CreateTemplate } from './create-template.tsx';
 import { type Template, templatePages } from './queries.ts';
@@ -153,11 +154,7 @@ function Empty({ search, canMake }: { search: TemplatesSearch; canMake: boolean 
 
 /** Grey sheets, which appear only when an answer takes long. */
 function Skeleton() {
-  const [isLate, setLate] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), 300);
-    return () => clearTimeout(timer);
-  }, []);
+  const isLate = useLate();
   return <ul className="tiles" aria-hidden="true">{isLate && Array.from({ length: 6 }, (_, tile) => <li key={tile} className="tile"><span className="tile-ground"><span className="tile-blank" /></span></li>)}</ul>;
 }
 

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useId, useRef, useState } from 'react';
 import { useRights } from '../api/account.ts';
-import { api, BASE_PATH, dataOf } from '../api/client.ts';
+import { api, dataOf } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
 import { problemOf } from '../api/problem.ts';
 import { texts } from '../texts.ts';
@@ -61,7 +62,7 @@ export function VersionsPanel({ template, onDiff }: Props) {
 
 /** The pages of two versions beside each other, which is a view of its own. */
 function ComparePages({ id, from, to }: { id: string; from: number | 'live'; to: number | 'draft' }) {
-  return <a href={`${BASE_PATH}/templates/${id}/compare?from=${from}&to=${to}`}>{texts.versions.pages}</a>;
+  return <Link to="/templates/$id/compare" params={{ id }} search={{ from, to }}>{texts.versions.pages}</Link>;
 }
 
 function Rollback({ dialog, template, version }: { dialog: { current: HTMLDialogElement | null }; template: Template; version: TemplateVersion | null }) {

@@ -52,7 +52,7 @@ export function Attachments({ list, onChange }: { list: Attachment[]; onChange: 
   const add = async (files: FileList) => {
     setFailure(null);
     try {
-      const sent = await Promise.all([...files].map(async (file) => ({ filename: file.name, upload_id: await upload(file), bytes: file.size })));
+      const sent = await Promise.all([...files].map(async (file) => ({ filename: file.name, upload_id: (await upload(file)).id, bytes: file.size })));
       onChange([...list, ...sent]);
     } catch (error) {
       setFailure(error);

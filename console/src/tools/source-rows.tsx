@@ -65,7 +65,6 @@ function Row({ source, sources, isUsed, isOrdered, onChoose, children }: RowProp
         {isOrdered && <button type="button" className="drag" {...attributes} {...listeners} aria-label={texts.tools.moveFile(name)}>⠿</button>}
         {isUsed ? <b className="file-name">{name}</b> : <button type="button" className="link file-name" onClick={onChoose}>{name}</button>}
         <span className="file-size">{source.pdf ? texts.tools.sizeOf(source.pdf.pages.length, shownBytes(size)) : shownBytes(size)}</span>
-        <span className="spacer" />
         <button type="button" className="link" aria-label={texts.tools.removeFile(name)} onClick={() => sources.remove(source.key)}>{texts.tools.remove}</button>
       </div>
       {source.state === 'locked' && <Unlock source={source} onPassword={(password) => sources.setPassword(source.key, password)} />}

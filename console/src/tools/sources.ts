@@ -61,7 +61,7 @@ export function useSources(): Sources {
   }, [change, open]);
   const move = useCallback((from: number, to: number) => setList((before) => moved(before, from, to)), []);
   const uploadOf = useCallback((source: Source) => {
-    const running = uploads.current.get(source.key) ?? upload(source.file);
+    const running = uploads.current.get(source.key) ?? upload(source.file).then(({ id }) => id);
     uploads.current.set(source.key, running);
     running.catch(() => uploads.current.delete(source.key));
     return running;

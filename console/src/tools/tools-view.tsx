@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type DragEvent, useCallback, useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { useRights } from '../api/account.ts';
 import { api, dataOf } from '../api/client.ts';
 import { useKey } from '../api/key.ts';
@@ -10,6 +10,7 @@ import { FileView } from '../pdf/file-view.tsx';
 import { fileBytes, isFinal, oneRender, type Render } from '../renders/queries.ts';
 import { texts } from '../texts.ts';
 import { CopyAs } from '../ui/copy.tsx';
+import { useDrop } from '../ui/drop.ts';
 import { shownBytes } from '../ui/format.ts';
 import { ProblemBox } from '../ui/problem-box.tsx';
 import { programsOf } from '../ui/programs.ts';
@@ -120,19 +121,12 @@ function Attached({ options, onChange }: { options: ToolOptions; onChange: (list
 
 /** An area that takes files by drop, by button and by paste. */
 function DropArea({ isEmpty, onFiles, children }: { isEmpty: boolean; onFiles: (files: Iterable<File>) => void; children: React.ReactNode }) {
-  const [isOver, setOver] = useState(false);
+  const { isOver, handlers } = useDrop(onFiles);
   const input = useRef<HTMLInputElement>(null);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    onFiles(event.dataTransfer.files);
-  };
   return (
     <div
       className={isOver ? 'drop-area over' : 'drop-area'}
-      onDragOver={(event) => { event.preventDefault(); setOver(true); }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
+      {...handlers}
       onPaste={(event) => event.clipboardData.files.length > 0 && onFiles(event.clipboardData.files)}
     >
       {children}

@@ -9,7 +9,7 @@ export function Formats({ usage }: { usage: Usage }) {
     <section className="by-format" aria-label={texts.usage.byFormat}>
       <h2>{texts.usage.byFormat}</h2>
       <table className="plain">
-        <thead><tr><th scope="col">{texts.usage.format}</th><th scope="col" className="figure">{texts.usage.kinds.live}</th><th scope="col" className="figure">{texts.usage.kinds.test}</th><th scope="col" className="figure">{texts.usage.kinds.failed}</th></tr></thead>
+        <thead><tr><th scope="col">{texts.usage.format}</th><th scope="col" className="figure">{texts.usage.columns.live}</th><th scope="col" className="figure">{texts.usage.columns.test}</th><th scope="col" className="figure">{texts.usage.columns.failed}</th></tr></thead>
         <tbody>
           {usage.by_format.map(({ format, live, test, failed }) => (
             <tr key={format}>

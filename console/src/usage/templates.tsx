@@ -26,7 +26,7 @@ export function Templates({ usage }: { usage: Usage }) {
       {shown.length === 0 && <p className="quiet">{texts.usage.noTemplates}</p>}
       {shown.length > 0 && (
         <table className="plain">
-          <thead><tr><th scope="col">{texts.usage.template}</th>{hasCourse && <th scope="col" className="spark-cell">{texts.usage.course}</th>}<th scope="col" className="figure">{texts.usage.kinds.live}</th><th scope="col" className="figure">{texts.usage.kinds.test}</th><th scope="col" className="figure">{texts.usage.kinds.failed}</th></tr></thead>
+          <thead><tr><th scope="col">{texts.usage.template}</th>{hasCourse && <th scope="col" className="spark-cell">{texts.usage.course}</th>}<th scope="col" className="figure">{texts.usage.columns.live}</th><th scope="col" className="figure">{texts.usage.columns.test}</th><th scope="col" className="figure">{texts.usage.columns.failed}</th></tr></thead>
           <tbody>
             {shown.map(({ template_id: id, live, test, failed }) => (
               <tr key={id}>

@@ -4,6 +4,7 @@ With PLATEN_DOCS_PICTURES=1 the pictures of the main views replace those of docs
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,12 @@ DOCS_PICTURES: Final = ROOT / "docs" / "images" / "console"
 WIDTHS: Final = (360, 390, 768, 1024, 1440)
 # The widths and the views of which pictures are kept.
 PHOTOGRAPHED: Final = frozenset({390, 1440})
-MAIN_VIEWS: Final = frozenset({"preview", "render"})
+MAIN_VIEWS: Final = frozenset(
+    {
+        *("preview", "templates", "template-preview", "scene", "render", "batch"),
+        *("deliveries-endpoint", "invoice-checked", "tools-merge", "usage"),
+    }
+)
 
 
 def look_at(
@@ -26,15 +32,18 @@ def look_at(
     address: str,
     shown: str,
     *,
-    key: str = "",
     draft: str = "",
+    first: Callable[[], None] | None = None,
 ) -> None:
     """Open a view, and fail if it has barriers or scrolls sideways; `view` names its pictures.
 
-    `shown` is an expression that is true once the view has what is to be seen.
+    `shown` is an expression that is true once the view has what is to be seen; `first` does what
+    somebody does before that, such as dropping a file.
     """
     for dark in (False, True):
-        person.enter(address, key=key, draft=draft, dark=dark)
+        person.enter(address, draft=draft, dark=dark)
+        if first:
+            first()
         for width in WIDTHS:
             person.browser.resize(width)
             person.browser.wait_for(shown)

@@ -56,6 +56,58 @@ def test_palette_opens_an_id(person: Person, client: ApiClient) -> None:
     assert person.browser.value(PATH) == f"/console/renders/{render}"
 
 
+def test_palette_finds_templates_by_their_names(person: Person, client: ApiClient) -> None:
+    name = f"Reminder {ATTACK}"
+    made = client.http.post("/templates", json={"name": name, "html": "<p>x"}).json()["id"]
+    person.enter("/renders")
+    open_palette(person)
+
+    person.browser.type_text("reMINDER <img")
+    person.reads(name, within="dialog[open] [cmdk-item][aria-selected=true]")
+    person.strike("Enter")
+
+    person.browser.wait_for(f"{PATH} === '/console/templates/{made}'")
+
+
+@pytest.mark.parametrize("kind", ["template", "endpoint", "batch"])
+def test_palette_opens_ids_of_all_kinds(person: Person, client: ApiClient, kind: str) -> None:
+    template = {"name": "Letter", "html": "<p>x", "publish": True}
+    made = client.http.post("/templates", json=template).json()["id"]
+    bodies = {
+        "endpoint": ("/webhook-endpoints", {"url": "https://example.com/hook"}),
+        "batch": ("/batches", {"template_id": made, "items": [{"data": {}}]}),
+    }
+    if kind in bodies:
+        path, body = bodies[kind]
+        made = client.http.post(path, json=body).raise_for_status().json()["id"]
+    places = {"template": "templates", "endpoint": "deliveries/webhooks", "batch": "batches"}
+    person.enter("/renders")
+    open_palette(person)
+
+    person.browser.type_text(made)
+    person.reads(made, within="dialog[open] [cmdk-item][aria-selected=true]")
+    person.strike("Enter")
+
+    person.browser.wait_for(f"{PATH} === '/console/{places[kind]}/{made}'")
+
+
+def test_render_leads_to_its_template_and_back(person: Person, client: ApiClient) -> None:
+    template = {"name": "Receipt of a render", "html": "<p>x", "publish": True}
+    made = client.http.post("/templates", json=template).json()["id"]
+    source = {"type": "template", "template_id": made}
+    render = client.http.post("/renders", json={"input": source, "data": {}}).json()["id"]
+    person.enter(f"/renders/{render}")
+    person.browser.wait_for(f"document.querySelector('.facts a[href$={made}]') !== null")
+    person.browser.value("window.stayed = true")
+
+    person.press(made)
+
+    person.reads("Receipt of a render", within="h1")
+    assert person.browser.value("window.stayed") is True
+    person.browser.value("history.back()")
+    person.browser.wait_for(f"{PATH} === '/console/renders/{render}'")
+
+
 @pytest.mark.parametrize(
     "words",
     ["no such thing", "xyz_0", "rnd_<img src=x onerror='window.attacked=1'>", "__proto___a"],

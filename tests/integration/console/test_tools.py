@@ -199,4 +199,23 @@ def test_verdicts_are_shown(person: Person, client: ApiClient) -> None:
 def test_view_has_no_barrier(person: Person, tool: str) -> None:
     shown = "document.querySelector('.drop-call') !== null"
 
-    look_at(person, f"tools-{tool}", f"/tools?tool={tool}", shown)
+    look_at(person, f"tools-{tool}-empty", f"/tools?tool={tool}", shown)
+
+
+def test_files_have_no_barrier(person: Person, client: ApiClient) -> None:
+    names = ("Terms.pdf", "Offer.pdf")
+    page = "<h1>{}</h1><p style='page-break-before: always'>Second page"
+    renders = [client.render(page.format(name)).json() for name in names]
+    files = [
+        client.http.get(render["files"][0]["url"], follow_redirects=True).content
+        for render in renders
+    ]
+
+    look_at(
+        person,
+        "tools-merge",
+        "/tools?tool=merge",
+        # Pages below the window are drawn once they are reached.
+        f"{PAGES} >= 2",
+        first=lambda: drop(person, *zip(names, files, strict=True)),
+    )

@@ -1,16 +1,21 @@
 """All views: barriers, windows of all widths, bytes of the first load, pictures."""
 
+import json
+from typing import Final
+
 import pytest
 
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.api_client import ApiClient
 from tests.integration.console.conftest import draft
+from tests.integration.console.examples import example
 from tests.integration.console.looks import look_at
 from tests.integration.console.person import PAGE_IS_DRAWN, Person
 
 pytestmark = pytest.mark.integration
 
 MAX_FIRST_BYTES = 600_000
+LETTER: Final = example("letter")
 EDITED = "document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content') != null"
 SHOWN = {
     "playground": EDITED,
@@ -29,7 +34,18 @@ SHOWN = {
 def addresses(stack: RunningStack) -> dict[str, str]:
     """Give the address of each view, with something to see."""
     with ApiClient(stack, stack.test_key) as client:
-        kept = client.render(reference="order-4711", metadata={"customer": "Ada"}).json()["id"]
+        made = client.http.post("/templates", json={"name": "Letter", "publish": True} | LETTER)
+        source = {"type": "template", "template_id": made.json()["id"]}
+        answer = client.http.post(
+            "/renders",
+            json={
+                "input": source,
+                "data": LETTER["datasets"][0]["data"],
+                "reference": "order-4711",
+                "metadata": {"customer": "Ada"},
+            },
+        )
+        kept = answer.raise_for_status().json()["id"]
         broken = {"strict_undefined": True}
         failed = client.render("{{ x.y }}", data={}, output=broken).json()["render_id"]
     return {
@@ -47,9 +63,14 @@ def addresses(stack: RunningStack) -> dict[str, str]:
 
 @pytest.mark.parametrize("view", SHOWN)
 def test_view_has_no_barrier(person: Person, addresses: dict[str, str], view: str) -> None:
-    html = "{% if %}" if view == "problem" else "<h1>Hello</h1>"
+    kept = draft("{% if %}" if view == "problem" else "<h1>Hello</h1>", "{}")
+    if view == "preview":
+        data = json.dumps(LETTER["datasets"][0]["data"], indent=2, ensure_ascii=False)
+        sources = {"html": LETTER["html"], "css": LETTER.get("css", ""), "data": data}
+        output = {"pdf": {"margin": LETTER["options"]["pdf"]["margin"]}}
+        kept = json.dumps({"name": "Letter", "sources": sources, "output": output})
 
-    look_at(person, view, addresses[view], SHOWN[view], draft=draft(html, "{}"))
+    look_at(person, view, addresses[view], SHOWN[view], draft=kept)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -9,7 +9,7 @@ import { ProblemBox } from '../../ui/problem-box.tsx';
 import { MAIL_SCHEMES, MAIL_VIEWS, MAIL_WIDTHS, type RuleSearch } from '../search.ts';
 import { MailFrame, remotePictures } from './mail-frame.tsx';
 import { datasetsOf, type Preview, previewOf, type RuleSpec } from './queries.ts';
-import { useSettled } from './settled.ts';
+import { useSettled } from '../../ui/settled.ts';
 
 const words = texts.deliveries.emails;
 

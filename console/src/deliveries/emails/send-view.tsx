@@ -7,6 +7,7 @@ import { texts } from '../../texts.ts';
 import { CopyAs, CopyText } from '../../ui/copy.tsx';
 import { shownBytes, shownMoment, shownNumber } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
+import { IdLink } from '../../ui/id-link.tsx';
 import { ProblemBox } from '../../ui/problem-box.tsx';
 import { programsOf } from '../../ui/programs.ts';
 import { useTitle } from '../../ui/title.ts';
@@ -88,9 +89,9 @@ function Facts({ send }: { send: Send }) {
       <dt>{texts.render.id}</dt><dd><CopyText text={send.id} /></dd>
       <dt>{words.to}</dt><dd>{send.to.map(({ email, name }) => (name ? `${name} <${email}>` : email)).join(', ') || words.nobody}{copies && `, ${copies}`}</dd>
       <dt>{words.mode}</dt><dd>{words.modes[send.mode]}</dd>
-      <dt>{words.render}</dt><dd><Link to="/renders/$id" params={{ id: send.render_id }}><code>{send.render_id}</code></Link></dd>
-      {send.batch_id && <><dt>{words.batch}</dt><dd><CopyText text={send.batch_id} /></dd></>}
-      <dt>{words.rule}</dt><dd><Link to="/deliveries/emails/rules/$rule" params={{ rule: send.rule_id }} search={{}}><code>{send.rule_id}</code></Link></dd>
+      <dt>{words.render}</dt><dd><IdLink id={send.render_id} /></dd>
+      {send.batch_id && <><dt>{words.batch}</dt><dd><IdLink id={send.batch_id} /></dd></>}
+      <dt>{words.rule}</dt><dd><IdLink id={send.rule_id} /></dd>
       <dt>{words.connection}</dt><dd><Link to="/deliveries/emails/connections/$connection" params={{ connection: send.connection_id }}>{texts.deliveries.providers[send.provider]}</Link></dd>
       {send.provider_message_id && <><dt>{words.messageId}</dt><dd><CopyText text={send.provider_message_id} /></dd></>}
       <dt>{words.attempts}</dt><dd>{shownNumber(send.attempts)}</dd>

@@ -8,6 +8,7 @@ import { texts } from '../../texts.ts';
 import { CopyAs, CopyText } from '../../ui/copy.tsx';
 import { shownMoment, shownNumber } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
+import { IdLink } from '../../ui/id-link.tsx';
 import { programsOf } from '../../ui/programs.ts';
 import { useTitle } from '../../ui/title.ts';
 import { Confirm } from '../parts/dialog.tsx';
@@ -60,7 +61,7 @@ function Facts({ link }: { link: SignedLink }) {
   return (
     <dl className="facts">
       <dt>{texts.render.id}</dt><dd><CopyText text={link.id} /></dd>
-      <dt>{words.template}</dt><dd>{template?.name} <CopyText text={link.template_id} /> {shownVersion(link.version)}</dd>
+      <dt>{words.template}</dt><dd>{template?.name} <IdLink id={link.template_id} /> {shownVersion(link.version)}</dd>
       <dt>{words.columns.used}</dt><dd>{words.used(shownNumber(link.quota_used), link.quota_total === null ? null : shownNumber(link.quota_total))}</dd>
       <dt>{words.expires}</dt><dd>{link.expires_at === null ? words.never : shownMoment(link.expires_at)}</dd>
       <dt>{words.referrers}</dt><dd>{link.allowed_referrers.length === 0 ? words.everyPage : <ul className="chips">{link.allowed_referrers.map((each) => <li key={each}><code>{each}</code></li>)}</ul>}</dd>

@@ -1,17 +1,8 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { texts } from '../../texts.ts';
 import { ProblemBox } from '../../ui/problem-box.tsx';
-
-/** Grey rows, which appear only when an answer takes long. */
-export function Skeleton() {
-  const [isLate, setLate] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), 300);
-    return () => clearTimeout(timer);
-  }, []);
-  return <div className="skeleton" aria-hidden="true">{isLate && Array.from({ length: 4 }, (_, row) => <i key={row} />)}</div>;
-}
+import { Skeleton } from '../../ui/skeleton.tsx';
 
 /** What a query says when it has no data: that it fails, or that it takes long. */
 export function Waiting({ query }: { query: { isPending: boolean; error: unknown; refetch: () => unknown } }) {
@@ -22,7 +13,7 @@ export function Waiting({ query }: { query: { isPending: boolean; error: unknown
       </ProblemBox>
     );
   }
-  return query.isPending ? <Skeleton /> : null;
+  return query.isPending ? <Skeleton rows={4} /> : null;
 }
 
 type More = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };

@@ -9,6 +9,7 @@ import { texts } from '../../texts.ts';
 import { CopyAs, CopyText } from '../../ui/copy.tsx';
 import { shownMoment } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
+import { IdLink } from '../../ui/id-link.tsx';
 import { programsOf } from '../../ui/programs.ts';
 import { useTitle } from '../../ui/title.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
@@ -85,7 +86,7 @@ function Facts({ endpoint }: { endpoint: Endpoint }) {
       <dt>{texts.render.id}</dt><dd><CopyText text={endpoint.id} /></dd>
       {endpoint.description && <><dt>{words.description}</dt><dd>{endpoint.description}</dd></>}
       <dt>{words.eventsLabel}</dt><dd><ul className="chips">{endpoint.events.map((each) => <li key={each}><code>{each}</code></li>)}</ul></dd>
-      <dt>{words.templates}</dt><dd>{endpoint.template_ids.length === 0 ? words.allTemplates : <ul className="chips">{endpoint.template_ids.map((each) => <li key={each}><CopyText text={each} /></li>)}</ul>}</dd>
+      <dt>{words.templates}</dt><dd>{endpoint.template_ids.length === 0 ? words.allTemplates : <ul className="chips">{endpoint.template_ids.map((each) => <li key={each}><IdLink id={each} /></li>)}</ul>}</dd>
       {headers.length > 0 && <><dt>{words.headers}</dt><dd><ul className="chips">{headers.map(([name, value]) => <li key={name}><code>{name}: {value}</code></li>)}</ul></dd></>}
       {endpoint.previous_secret_expires_at && <><dt>{words.oldSecret}</dt><dd>{words.until(shownMoment(endpoint.previous_secret_expires_at))}</dd></>}
       <dt>{texts.deliveries.created}</dt><dd>{shownMoment(endpoint.created_at)}</dd>
@@ -127,7 +128,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }) {
             </Menu.Portal>
           </Menu.Root>
           <button type="button" className="button" onClick={() => setDialog('edit')}>{texts.deliveries.edit}</button>
-          <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate({ enabled: !endpoint.enabled })}>{endpoint.enabled ? words.pause : words.enable}</button>
+          <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate({ enabled: !endpoint.enabled })}>{endpoint.enabled ? words.turnOff : words.turnOn}</button>
           {!endpoint.is_default && <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate({ is_default: true })}>{words.makeDefault}</button>}
           <button type="button" className="button" onClick={() => setDialog('roll')}>{words.roll}</button>
           <Confirm label={texts.deliveries.delete} title={words.deleteTitle} lead={words.deleteLead} confirm={words.deleteConfirm} run={remove} />

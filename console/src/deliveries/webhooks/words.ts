@@ -7,6 +7,6 @@ export const TONES: Record<Delivery['status'], Tone> = { pending: 'waiting', ret
 /** Whether an endpoint gets events, and if not, why. */
 export function stateOf(endpoint: Endpoint): { tone: Tone; word: string } {
   const { states } = texts.deliveries.webhooks;
-  if (endpoint.enabled) return { tone: 'good', word: states.enabled };
-  return endpoint.disabled_reason === 'failing' ? { tone: 'bad', word: states.failing } : { tone: 'plain', word: states.paused };
+  if (endpoint.enabled) return { tone: 'good', word: states.on };
+  return endpoint.disabled_reason === 'failing' ? { tone: 'bad', word: states.failing } : { tone: 'plain', word: states.off };
 }

@@ -76,7 +76,6 @@ export const batches = {
     startOf: (count: number, shown: string) => `Start batch of ${shown} ${count === 1 ? 'item' : 'items'}`,
     startLive: (count: number, shown: string) => `Start batch: up to ${shown} billed ${count === 1 ? 'render' : 'renders'}`,
     starting: 'Starting',
-    notUploaded: 'The file was not uploaded',
     template: 'Template',
     templateId: 'Id of the template',
     templateNoScope: 'This key cannot list templates (scope templates:read).',

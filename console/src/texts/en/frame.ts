@@ -6,10 +6,12 @@ export const frame = {
   rail: { label: 'Views', playground: 'Playground', templates: 'Templates', renders: 'Renders', batches: 'Batches', deliveries: 'Deliveries', invoices: 'Invoices', tools: 'Tools', usage: 'Usage', reference: 'Reference', guides: 'Guides', more: 'More' },
   palette: {
     open: 'Go to',
-    title: 'Go to a view, an id or an action',
-    placeholder: 'A view, an id or an action',
+    title: 'Go to a view, a template, an id or an action',
+    placeholder: 'A view, a template, an id or an action',
     none: 'Nothing has these words. Paste an id, such as rnd_…, to open it.',
+    searching: 'Looking for templates',
     views: 'Views',
+    templates: 'Templates',
     ids: 'Open',
     actions: 'Actions',
     copyAddress: 'Copy the address of this view',
@@ -19,7 +21,7 @@ export const frame = {
   shortcuts: {
     title: 'Keys',
     rows: {
-      palette: 'Go to a view, an id or an action',
+      palette: 'Go to a view, a template, an id or an action',
       render: 'Render, in the playground',
       filters: 'Go to the filters of a list',
       rows: 'Next and previous row of a list',

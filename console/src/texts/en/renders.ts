@@ -75,7 +75,7 @@ export const renders = {
     priority: 'Priority',
     source: 'Source',
     batch: 'Batch',
-    id: 'Id',
+    id: 'ID',
     version: (number: number) => `version ${number}`,
     again: 'Render again',
     openTemplate: 'Open its template',

@@ -89,7 +89,7 @@ export const scene = {
     },
     save: 'Save',
     saving: 'Saving',
-    saved: (revision: number) => `Draft ${revision}`,
+    saved: (revision: number) => `draft r${revision}`,
     unsaved: 'Not saved',
     reference: (name: string, revision: number) => `${name.slice(0, 200)}, draft ${revision}`,
     locked: 'The template is locked: its draft cannot be changed.',

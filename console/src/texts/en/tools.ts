@@ -1,7 +1,7 @@
 /** Texts of the PDF tools. */
 export const tools = {
   tools: {
-    title: 'PDF tools',
+    title: 'Tools',
     list: 'Tools',
     files: 'Files',
     options: 'Options of the tool',

@@ -154,14 +154,14 @@ def test_what_a_pause_canceled_is_replayed(
     person: Person, client: ApiClient, endpoint: dict[str, Any], receiver: WebhookReceiver
 ) -> None:
     person.enter(f"/deliveries/webhooks/{endpoint['id']}")
-    person.press("Pause")
-    person.reads("Paused", within=".thing-head")
+    person.press("Turn off")
+    person.reads("Off", within=".thing-head")
     path = f"/webhook-endpoints/{endpoint['id']}"
     assert client.http.get(path).json()["enabled"] is False
     for _ in range(2):
         made(client, f"{path}/test", {"event": "render.expired"})
-    person.press("Enable")
-    person.reads("Enabled", within=".thing-head")
+    person.press("Turn on")
+    person.reads("On", within=".thing-head")
 
     person.press("Replay 2 not delivered")
 

@@ -5,7 +5,7 @@ import json
 from typing import Any, Final
 
 from chalicelib.core.json import JsonObject
-from tests.integration.console.looks import PHOTOGRAPHED, PICTURES, WIDTHS
+from tests.integration.console.looks import look_at
 from tests.integration.console.person import Person
 
 XML_IS_SHOWN: Final = (
@@ -20,31 +20,31 @@ _GOAL: Final = (
 
 def drop(person: Person, name: str, content: bytes) -> None:
     """Drop a file onto the view."""
-    person.browser.wait_for("document.querySelector('.drop-area') !== null")
+    person.browser.wait_for("document.querySelector('.check-drop') !== null")
     text, title = json.dumps(base64.b64encode(content).decode()), json.dumps(name)
     person.browser.value(
         f"{{ const bytes = Uint8Array.from(atob({text}), (char) => char.charCodeAt(0));"
         " const dataTransfer = new DataTransfer();"
         f" dataTransfer.items.add(new File([bytes], {title}));"
-        " document.querySelector('.drop-area').dispatchEvent("
+        " document.querySelector('.check-drop').dispatchEvent("
         "new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer })) }"
     )
 
 
 def drop_large(person: Person, name: str, content: str) -> None:
     """Drop a file whose content is an expression of the page."""
-    person.browser.wait_for("document.querySelector('.drop-area') !== null")
+    person.browser.wait_for("document.querySelector('.check-drop') !== null")
     person.browser.value(
         "{ const dataTransfer = new DataTransfer();"
         f" dataTransfer.items.add(new File([{content}], {json.dumps(name)}));"
-        " document.querySelector('.drop-area').dispatchEvent("
+        " document.querySelector('.check-drop').dispatchEvent("
         "new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer })) }"
     )
 
 
 def paste(person: Person, text: str) -> None:
     """Paste a text into the view."""
-    person.browser.wait_for("document.querySelector('.drop-area') !== null")
+    person.browser.wait_for("document.querySelector('.check-drop') !== null")
     person.browser.value(
         "{ const clipboardData = new DataTransfer();"
         f" clipboardData.setData('text/plain', {json.dumps(text)});"
@@ -109,15 +109,5 @@ def press_key(person: Person, key: str) -> None:
 
 def look_at_document(person: Person, view: str, address: str, name: str, content: bytes) -> None:
     """Check a document, and look at the view as `look_at` does."""
-    for dark in (False, True):
-        person.enter(address, dark=dark)
-        drop(person, name, content)
-        person.browser.wait_for(f"document.querySelector('{SENTENCE}') !== null")
-        for width in WIDTHS:
-            person.browser.resize(width)
-            person.browser.wait_for("document.querySelector('.check-body') !== null")
-            assert not person.is_too_wide(), (view, width)
-            if width in PHOTOGRAPHED:
-                scheme = "dark" if dark else "light"
-                person.photograph(PICTURES / f"{view}-{width}-{scheme}.png")
-                assert person.barriers() == [], (view, width, scheme)
+    shown = f"document.querySelector('{SENTENCE}') !== null"
+    look_at(person, view, address, shown, first=lambda: drop(person, name, content))

@@ -74,7 +74,7 @@ class Canvas:
         before = self.draft()["revision"]
         self.hands.key("s", "ctrl")
         eventually(lambda: self.draft()["revision"] > before)
-        self.person.reads(f"Draft {before + 1}", within=".scene-state")
+        self.person.reads(f"draft r{before + 1}", within=".scene-state")
 
     def select(self, *indexes: int) -> None:
         """Choose a layer in the list, by its indexes from the bottom."""

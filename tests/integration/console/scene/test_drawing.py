@@ -84,7 +84,7 @@ def test_steps_are_undone_and_redone(make: Make, person: Person) -> None:
     hands.key("Delete")
     hands.key("z", "ctrl", times=3)
 
-    person.reads("Draft 1", within=".scene-state")
+    person.reads("draft r1", within=".scene-state")
     hands.key("z", "ctrl", "shift")
     canvas.save()
     assert canvas.layers() == [box("rect", 110, 110, 50, 50)]
@@ -197,7 +197,7 @@ def test_escape_takes_a_drag_back(make: Make, person: Person) -> None:
     hands.key("Escape")
     hands.let_go(hands.place(300, 300))
 
-    person.reads("Draft 1", within=".scene-state")
+    person.reads("draft r1", within=".scene-state")
     undo = "document.querySelector('[aria-keyshortcuts^=\"Control+Z\"]')"
     assert person.browser.value(f"{undo}.disabled")
 

@@ -58,6 +58,19 @@ EVERYTHING: Final = scene_of(
 )
 
 
+BADGE: Final = scene_of(
+    box("rect", 0, 0, 800, 500, fill="#fbf7ef"),
+    box("rect", 0, 0, 800, 132, fill="#1f4fd8"),
+    box("text", 48, 36, 480, 60, text="Open Data Days", font_size=44, color="#fff"),
+    box("text", 560, 48, 192, 40, text="Speaker", font_size=24, color="#fff", align="right"),
+    box("ellipse", 48, 188, 176, 176, fill="#d5dffb", stroke="#1f4fd8", stroke_width=4),
+    box("line", 264, 328, 488, 0, stroke="#e4ae37", stroke_width=4),
+    box("text", 264, 204, 488, 96, bind="name", font_size=64, font_weight="bold"),
+    box("text", 264, 348, 488, 40, text="Hall 2, 14 to 16 May", font_size=26, color="#5d5a52"),
+    box("rect", 48, 420, 704, 32, fill="#1d7a46", radius=16),
+)
+
+
 def published_picture(canvas: Canvas, stack: RunningStack) -> Image.Image:
     """Return the canvas as a live render, which has no mark, with the data of its dataset."""
     canvas.client.http.post(f"/templates/{canvas.id}/publish").raise_for_status()
@@ -141,7 +154,7 @@ def test_preview_follows_what_is_saved(make: Make, person: Person) -> None:
     person.reads("Your last changes are not in it")
     person.press("Save now")
 
-    person.reads("Draft 2", within=".scene-state")
+    person.reads("draft r2", within=".scene-state")
     eventually(lambda: len(person.sent("POST", "/renders")) > 1)
     person.sees_page()
     person.browser.wait_for("!document.body.innerText.includes('text_overflow')")
@@ -226,11 +239,11 @@ def test_one_of_many_layers_moves_alone(make: Make, person: Person) -> None:
 
 @pytest.mark.parametrize("view", ["scene", "scene-layer", "scene-preview", "scene-new"])
 def test_view_has_no_barrier(make: Make, person: Person, view: str) -> None:
-    canvas = make(EVERYTHING)
-    drawn = "document.querySelector('.surface-layers p') !== null"
+    canvas = make(BADGE if view == "scene" else EVERYTHING)
+    named = "document.querySelector('.surface-layers')?.innerText.includes('Ada') ?? false"
     page = "document.querySelector('.sheets canvas[data-drawn]') !== null"
     address, shown = {
-        "scene": (canvas.path, drawn),
+        "scene": (canvas.path, named),
         "scene-layer": (f"{canvas.path}?layer=1&part=properties", ".props-place"),
         "scene-preview": (f"{canvas.path}?view=preview", page),
         "scene-new": ("/templates/new-scene", ".sizes"),

@@ -37,7 +37,7 @@ def test_conflict_is_ended_by_taking_theirs(make: Make, person: Person) -> None:
     assert canvas.layers() == [THEIRS]
 
     person.press("Show revision 2")
-    person.reads("Draft 2", within=".scene-state")
+    person.reads("draft r2", within=".scene-state")
     assert person.browser.value("document.querySelectorAll('.layer.ellipse').length") == 1
 
     person.press("Undo")
@@ -50,7 +50,7 @@ def test_conflict_is_ended_by_keeping_mine(make: Make, person: Person) -> None:
 
     person.press("Save mine over it")
 
-    person.reads("Draft 3", within=".scene-state")
+    person.reads("draft r3", within=".scene-state")
     draft = canvas.draft()
     assert draft["content"]["scene"] == scene_of(MINE)
     assert draft["options"]["locale"] == "de"
@@ -134,7 +134,7 @@ def test_kept_changes_of_an_older_draft_are_a_conflict(make: Make, person: Perso
     person.reads("It is at revision 2; this scene was made from revision 1.")
     assert canvas.layers() == [THEIRS]
     person.press("Save mine over it")
-    person.reads("Draft 3", within=".scene-state")
+    person.reads("draft r3", within=".scene-state")
     assert canvas.layers() == [MINE]
 
 
@@ -163,7 +163,7 @@ def test_reader_may_look_and_change_nothing(
     hands.drag(hands.place(30, 30), hands.place(200, 200))
     hands.key("Delete")
 
-    assert person.text(".scene-state") == "Draft 1"
+    assert person.text(".scene-state") == "draft r1"
     assert not person.browser.value("document.body.innerText.includes('Ctrl S')")
     person.browser.value("sessionStorage.clear()")
 

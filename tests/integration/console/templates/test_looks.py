@@ -1,20 +1,17 @@
 """Views of templates: barriers, windows of all widths, pictures."""
 
-import json
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from infra.local.running_stack import RunningStack
-from infra.template import ROOT
 from tests.builders.stack.api_client import ApiClient
+from tests.integration.console.examples import example
 from tests.integration.console.looks import look_at
 from tests.integration.console.person import PAGE_IS_DRAWN, Person
 
 pytestmark = pytest.mark.integration
 
-EXAMPLES: Final = ROOT / "examples"
 PICTURE: Final = "document.querySelector('.tile img')?.naturalWidth > 100"
 SHOWN: Final = {
     "templates": PICTURE,
@@ -31,19 +28,6 @@ SHOWN: Final = {
 }
 
 
-def example(name: str) -> dict[str, Any]:
-    folder = Path(EXAMPLES / name)
-    options = json.loads((folder / "options.json").read_text(encoding="utf-8"))
-    fields = {"html": "template.html", "css": "style.css"}
-    texts = {
-        field: (folder / file).read_text(encoding="utf-8")
-        for field, file in fields.items()
-        if (folder / file).exists()
-    }
-    data = json.loads((folder / "data.json").read_text(encoding="utf-8"))
-    return {**texts, "options": options, "datasets": [{"name": "Sample", "data": data}]}
-
-
 @pytest.fixture(scope="module")
 def addresses(stack: RunningStack) -> dict[str, str]:
     """Give the address of each view, with something to see."""
@@ -54,12 +38,15 @@ def addresses(stack: RunningStack) -> dict[str, str]:
             assert answer.status_code == 201, answer.text
             return str(answer.json()["id"])
 
-        names = {"invoice": "Invoice", "letter": "Letter to customers", "event-ticket": "Ticket"}
-        made = {
-            name: make(title, **example(name), publish=True)
-            for name, title in names.items()
-            if (EXAMPLES / name / "data.json").exists()
+        names = {
+            "invoice": "Invoice",
+            "letter": "Letter to customers",
+            "event-ticket": "Ticket",
+            "payslip": "Payslip",
+            "certificate": "Certificate",
+            "quarterly-report": "Quarterly report",
         }
+        made = {name: make(title, **example(name), publish=True) for name, title in names.items()}
         shown = next(iter(made.values()))
         static = make("Terms, not published yet", html="<h1>Terms</h1>")
         draft = client.http.get(f"/templates/{shown}/draft").json()
