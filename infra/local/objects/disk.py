@@ -7,7 +7,6 @@ synced (fsync(2), rename(2)). A folder that is made is synced in its parent firs
 import contextlib
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -46,19 +45,20 @@ class FolderTree:
         root.mkdir(mode=0o700, exist_ok=True)
         disk.sync_folder(root.parent)
 
-    def place(self, put: Callable[[Path], object], path: Path) -> None:
-        """Call `put`, which gives a synced file the name `path`, and sync that name."""
+    def place(self, incoming: Path, path: Path) -> None:
+        """Give a synced file the name `path`, and sync that name."""
         folder = path.parent
         while True:
             self._make(folder)
             try:
                 with self._moment.changing() as keep:
                     keep(path)
-                    put(path)
+                    incoming.rename(path)
             except FileNotFoundError:
-                if folder.exists():
+                if not incoming.exists():
                     raise
-                # Its last file was deleted meanwhile, and the folder with it.
+                # The folder's last file was deleted meanwhile, and the folder with it. Another
+                # thread may have made it again by now.
                 with self._lock:
                     self._known.discard(folder)
                 continue

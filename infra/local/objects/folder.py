@@ -85,7 +85,7 @@ class ObjectFolder:
             with self._lock(path):
                 if allowed is not None:
                     _check(allowed, path)
-                tree.place(incoming.rename, path)
+                tree.place(incoming, path)
         except BaseException:
             incoming.unlink(missing_ok=True)
             raise
