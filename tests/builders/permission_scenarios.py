@@ -260,7 +260,7 @@ def _batches_without_renders_left(service: Service) -> None:
     service.process_due()
     service.run_batches()
     assert batch_at(service, path)["status"] == "completed"
-    keep_limits(service, test_tat=epoch_ms(service.clock.now()) + 3_600_000)
+    keep_limits(service, test_tat=epoch_ms(service.clock.now()) + 90_000)
     paced = make_batch(service, key=service.test)
     service.release_batches()
     assert batch_at(service, paced)["status"] == "queued"

@@ -74,12 +74,12 @@ def _small_picture(content: bytes) -> bytes | None:
 
     # Our own browser took the picture, and its size is limited (engine/formats/raster.py).
     Image.MAX_IMAGE_PIXELS = None
-    picture: Image.Image = Image.open(io.BytesIO(content))
-    picture.thumbnail((WIDTH, WIDTH * picture.height // picture.width or 1))
-    if picture.mode != "RGB":
-        picture = opaque_picture(picture.convert("RGBA"))
     try:
+        picture: Image.Image = Image.open(io.BytesIO(content))
+        picture.thumbnail((WIDTH, WIDTH * picture.height // picture.width or 1))
+        if picture.mode != "RGB":
+            picture = opaque_picture(picture.convert("RGBA"))
         return webp_file(picture).content
-    # A canvas may be one pixel taller than a WebP.
-    except RenderFailure:
+    # Publishing goes on without a thumbnail. A canvas may be one pixel taller than a WebP.
+    except (OSError, ValueError, RenderFailure):
         return None
