@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from infra.local.running_stack import RunningStack
 from tests.builders.pages.visitor import Visitor
+from tests.builders.waiting import eventually
 
 PAGE_IS_DRAWN: Final = "document.querySelector('.sheets canvas[data-drawn]') !== null"
 _IS_TOO_WIDE: Final = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
@@ -62,6 +63,20 @@ class Person:
                 modifiers=modifiers,
                 text=text if kind == "keyDown" else "",
             )
+
+    def strike_until(self, key: str, done: str) -> None:
+        """Strike a key until an expression is true: a list takes none before it is measured."""
+        look = (
+            "new Promise((answer) => { const end = Date.now() + 1000; const look = () => "
+            f"{done} ? answer(true) : Date.now() > end ? answer(false) : setTimeout(look, 20); "
+            "look() })"
+        )
+
+        def is_done() -> bool:
+            self.strike(key)
+            return bool(self.browser.value(look))
+
+        eventually(is_done)
 
     def press(self, name: str) -> None:
         """Press the button, tab or link of a name, once it is there and can be pressed."""

@@ -62,8 +62,7 @@ def carry(person: Person, handle: str, arrow: str) -> None:
     # Before it moves, it is said to be over its own place.
     person.browser.wait_for(f"/is over place [0-9]/.test({told})")
     before = person.browser.value(told)
-    person.strike(arrow)
-    person.browser.wait_for(f"{told} !== {json.dumps(before)}")
+    person.strike_until(arrow, f"{told} !== {json.dumps(before)}")
     person.strike(" ")
     person.browser.wait_for(f"/is at place [0-9]/.test({told})")
 

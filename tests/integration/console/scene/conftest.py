@@ -80,14 +80,24 @@ class Canvas:
         """Choose a layer in the list, by its indexes from the bottom."""
         rows = "document.querySelectorAll('.layer-name')"
         self.person.browser.wait_for(f"{rows}.length > 0")
-        place = self.person.browser.value(
+        name = (
             f"(() => {{ let list = document.querySelector('.layer-rows'), row;"
             f" for (const index of {json.dumps(indexes)}) {{"
             " row = [...list.children].at(-1 - index); list = row.querySelector('.layer-rows'); }"
-            " const { left, top, height } = row.querySelector('.layer-name')"
-            ".getBoundingClientRect(); return [left + 8, top + height / 2]; })()"
+            " return row.querySelector('.layer-name'); })()"
         )
-        self.hands.click((place[0], place[1]))
+
+        def is_chosen() -> bool:
+            # Rows move to their places, and a click right after a drag is the end of that.
+            self.person.browser.wait_for("document.getAnimations().length === 0")
+            place = self.person.browser.value(
+                f"(() => {{ const {{ left, top, height }} = {name}.getBoundingClientRect();"
+                " return [left + 8, top + height / 2]; })()"
+            )
+            self.hands.click((place[0], place[1]))
+            return bool(self.person.browser.value(f"{name}.ariaPressed === 'true'"))
+
+        eventually(is_chosen, pause_s=0.1)
 
     def focus(self) -> None:
         """Put the focus on the surface."""

@@ -210,10 +210,9 @@ def test_order_is_changed_by_keys_and_by_dragging(make: Make, person: Person) ->
 
     person.browser.value("document.querySelector('.layer-grip').focus()")
     hands.key(" ")
-    person.browser.wait_for("document.querySelector('.dragged') !== null")
-    hands.key("ArrowDown")
     said = "document.querySelector('[id^=DndLiveRegion]').innerText"
-    person.browser.wait_for(f"{said} === 'c is at the place of b.'")
+    person.browser.wait_for(f"{said} === 'c is at the place of c.'")
+    person.strike_until("ArrowDown", f"{said} === 'c is at the place of b.'")
     hands.key(" ")
     person.browser.wait_for("document.querySelector('.dragged') === null")
     canvas.save()

@@ -114,7 +114,8 @@ def test_changes_outlive_a_reload_and_are_asked_about(make: Make, person: Person
     person.press("Stay")
     person.press("Renders")
     person.press("Leave")
-    person.browser.wait_for("location.pathname.endsWith('/renders')")
+    # The view stays while the next one is loaded.
+    person.reads("Renders", within="h1")
     person.browser.value("history.back()")
     person.reads("Not saved", within=".scene-state")
     canvas.save()
